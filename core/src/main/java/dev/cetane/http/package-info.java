@@ -1,0 +1,5 @@
+/** The HTTP front door. */
+@NullMarked
+package dev.cetane.http;
+
+import org.jspecify.annotations.NullMarked;

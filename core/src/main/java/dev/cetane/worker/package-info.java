@@ -1,0 +1,5 @@
+/** The pool of PHP workers: processes, pipes, states. */
+@NullMarked
+package dev.cetane.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Micro-benchmarks, run by hand. */
+@NullMarked
+package dev.cetane.bench;
+
+import org.jspecify.annotations.NullMarked;
