@@ -1,0 +1,29 @@
+package dev.cetane.worker;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the workers run: the {@code app} section of the configuration, found and resolved. Immutable.
+ *
+ * @param kind how it is run
+ * @param path the APP argument as given, absolute, symbolic links <em>not</em> resolved: each generation resolves it anew
+ * @param documentRoot public directory relative to {@code path}, e.g. {@code public}; empty when {@code path} is it
+ * @param php absolute path of the php or php-cgi binary
+ * @param ini PHP settings given with {@code -d}, in order
+ * @param environment the complete environment of the workers but for the CETANE_ variables
+ * @param debug whether error messages may go to clients
+ * @param clientDirectory directory of the PHP client that the distribution ships
+ * @param processPrefix command words before php, e.g. {@code setpriv --pdeathsig KILL}; empty where not available
+ */
+public record ApplicationConfig(
+        ApplicationKind kind,
+        Path path,
+        String documentRoot,
+        Path php,
+        Map<String, String> ini,
+        Map<String, String> environment,
+        boolean debug,
+        Path clientDirectory,
+        List<String> processPrefix) {}

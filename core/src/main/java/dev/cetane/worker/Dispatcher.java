@@ -1,0 +1,17 @@
+package dev.cetane.worker;
+
+/** What a front door needs of the {@link WorkerPool}; tests of a front door script their own. Callable from any thread. */
+public interface Dispatcher {
+
+    /**
+     * Gives the job to an idle worker on the calling thread, or queues it, or calls {@link Job#failed} before it returns. Does not
+     * block: it takes one short lock and writes one frame that fits into an idle pipe.
+     */
+    void submit(Job job);
+
+    /**
+     * The client has left. A queued job is dropped and fails with {@link WorkerException.Kind#CANCELLED}; a running one goes on (its
+     * worker gets a CANCEL frame) and ends as usual, its output is the sink's to discard. A job that has ended is ignored.
+     */
+    void cancel(Job job);
+}

@@ -1,0 +1,54 @@
+package dev.cetane.worker;
+
+import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.ResponseHead;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * One request that a front door (HTTP, later Lambda) hands to the {@link WorkerPool}, and the sink for its answer.
+ *
+ * <p>The calls come in this order, never two at once: {@link #encode} (again if the first worker died before it took the request),
+ * then from the worker's reader thread {@link #head} (interim ones, then one final), {@link #data} and {@link #file} any number of
+ * times, {@link #end}, {@link #done}. {@link #failed} may come instead of any of them from {@code encode} to {@code end}, from the
+ * reader thread, from {@code cetane-maintenance}, or from the thread that called {@link WorkerPool#submit}. Exactly one of
+ * {@code done} and {@code failed} is called, exactly once, and nothing after it.
+ */
+public interface Job {
+
+    /** The request's id, for log lines. */
+    String id();
+
+    /** Method and target, for log lines and messages; may hold any character, whoever logs it escapes it. */
+    String describe();
+
+    /**
+     * Writes the request's part of {@code $_SERVER} and its body. Runs on the dispatching thread without the pool's lock; must be
+     * quick and must not block. Throwing makes the job fail with {@link WorkerException.Kind#UNDELIVERABLE}.
+     */
+    void encode(RequestEncoder out);
+
+    /** An interim or the final head of the answer. */
+    void head(ResponseHead head);
+
+    /**
+     * The next bytes of the body. The buffer is only valid during the call. May block while the client is slower than the worker:
+     * that is the back-pressure; the front door bounds the wait.
+     */
+    void data(ByteBuffer bytes);
+
+    /** The next bytes of the body are this part of a file; {@code delete} says that the sink deletes it when it is done with it. */
+    void file(Path file, long offset, long length, boolean delete);
+
+    /** The answer is complete; its length has been checked against the head's. */
+    void end();
+
+    /** The worker is idle again, or gone, after the answer was complete. */
+    void done(JobReport report);
+
+    /**
+     * The job has ended without a complete answer. After the final {@code head} the front door must abort the client's connection;
+     * before it, it answers by {@link WorkerException#kind()}.
+     */
+    void failed(WorkerException failure);
+}

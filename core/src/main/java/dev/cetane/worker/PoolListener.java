@@ -1,0 +1,26 @@
+package dev.cetane.worker;
+
+/**
+ * Hears what happens in a pool, for metrics. Called on whatever thread it happens on, sometimes on a request's path and never under
+ * the pool's lock: implementations must be quick, thread-safe and must not throw.
+ */
+public interface PoolListener {
+
+    /** A worker's process was started. */
+    void started(int workerId);
+
+    /** A worker became ready for the first time. */
+    void booted(int workerId, long bootNanos);
+
+    /** A worker's process has ended, and why it left. */
+    void stopped(int workerId, RetireReason reason);
+
+    /** A job was refused or dropped before a worker took it. */
+    void rejected(WorkerException.Kind kind);
+
+    /** A job has ended with a complete answer. */
+    void completed(JobReport report);
+
+    /** A job was taken by a worker and has ended without a complete answer. */
+    void failed(WorkerException.Kind kind);
+}
