@@ -24,6 +24,7 @@ import java.util.Set;
 final class ArchitectureTest {
     private static final String ROOT = "dev.cetane";
     private static final String PROTOCOL = "dev.cetane.protocol..";
+    private static final String LOG = "dev.cetane.log..";
     private static final String WORKER = "dev.cetane.worker..";
     private static final String HTTP = "dev.cetane.http..";
     private static final String LAMBDA = "dev.cetane.lambda..";
@@ -61,6 +62,15 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(ROOT, HTTP, LAMBDA, OPS)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule the_log_knows_nothing_of_the_rest = noClasses()
+            .that()
+            .resideInAPackage(LOG)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ROOT, PROTOCOL, WORKER, HTTP, LAMBDA, OPS)
             .allowEmptyShould(true);
 
     @ArchTest
@@ -123,7 +133,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule only_the_ticker_reads_the_clock = noClasses()
-            .that(areNot("dev.cetane.worker.Ticker"))
+            .that(areNot("dev.cetane.worker.SystemTicker"))
             .should()
             .accessTargetWhere(DescribedPredicate.describe(
                     "reads the clock",
