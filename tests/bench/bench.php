@@ -1,0 +1,115 @@
+<?php
+
+declare(strict_types=1);
+
+// Runs the rival beside Cetane on this machine, interleaved, and prints Markdown. See README.md beside this file.
+
+spl_autoload_register(static function (string $class): void {
+    require __DIR__ . "/lib/$class.php";
+});
+
+$options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'help']);
+if (isset($options['help'])) {
+    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,megabyte,gigabyte,idle,chaos] [--chaos-seconds=30]\n";
+    exit(0);
+}
+$rounds = (int) ($options['rounds'] ?? 5);
+$seconds = (float) ($options['seconds'] ?? 4);
+$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'megabyte', 'gigabyte', 'idle', 'chaos'];
+$apps = __DIR__ . '/apps';
+$laravel = dirname(__DIR__) . '/apps/laravel';
+
+/** @param list<Server> $servers */
+function withServers(array $servers, callable $use): void
+{
+    try {
+        foreach ($servers as $server) {
+            $server->start();
+        }
+        $use($servers);
+    } finally {
+        foreach ($servers as $server) {
+            $server->stop();
+        }
+    }
+}
+
+function cpuModel(): string
+{
+    preg_match('/^model name\s*:\s*(.*)$/m', (string) file_get_contents('/proc/cpuinfo'), $match);
+    return ($match[1] ?? 'unknown') . ', ' . trim((string) shell_exec('nproc')) . ' cores';
+}
+
+$line = static fn (string $command): string => trim((string) strtok((string) shell_exec($command), "\n"));
+printf("CPU: %s\n\n", cpuModel());
+printf("Linux %s · %s · PHP %s · %s · %s\n\n", php_uname('r'), $line('java -version 2>&1'), PHP_VERSION, $line('nginx -v 2>&1'), $line('wrk -v 2>&1'));
+printf("%d rounds of %.0f s after one warm-up each, the servers in turn; medians over rounds, ratios per round (lowest … highest).\n\n", $rounds, $seconds);
+
+if (in_array('hello', $only, true)) {
+    $public = "$apps/hello/public";
+    withServers(
+        [new Fpm($public, 2, true), new Fpm($public, 2, false), new Cetane("$apps/hello", 2)],
+        static function (array $servers) use ($rounds, $seconds): void {
+            echo (new Comparison($servers, $rounds, $seconds))->load('/', 1)->markdown('Hello world, front controller, 2 PHP processes, 1 connection');
+            echo (new Comparison($servers, $rounds, $seconds))->load('/', 16)->markdown('Hello world, front controller, 2 PHP processes, 16 connections');
+        },
+    );
+}
+if (in_array('laravel', $only, true)) {
+    withServers(
+        [new Fpm("$laravel/public", 2, true, '/bench'), new Fpm("$laravel/public", 2, false, '/bench'), new Cetane($laravel, 2, '/bench')],
+        static function (array $servers) use ($rounds, $seconds): void {
+            echo (new Comparison($servers, $rounds, $seconds))->load('/bench', 1)->markdown('Laravel page (view, session, one sqlite query), 2 PHP processes, 1 connection');
+            echo (new Comparison($servers, $rounds, $seconds))->load('/bench', 8)->markdown('Laravel page, 2 PHP processes, 8 connections');
+        },
+    );
+    echo OutsidePhp::measure(new Cetane($laravel, 2, '/bench', ['http.access-log=true'], 'info'), '/bench', 3000);
+}
+if (in_array('megabyte', $only, true)) {
+    $public = "$apps/hello/public";
+    withServers(
+        [new Fpm($public, 2, true), new Fpm($public, 2, false), new Cetane("$apps/hello", 2, '/', ['http.max-body-size=2GiB'])],
+        static function (array $servers) use ($rounds, $seconds): void {
+            foreach ([1, 4] as $connections) {
+                echo (new Comparison($servers, $rounds, $seconds))->load('/', $connections, 1048576)->markdown("1 MiB POST, $connections connection(s)");
+                echo (new Comparison($servers, $rounds, $seconds))->load('/?bytes=1048576', $connections)->markdown("1 MiB answer, $connections connection(s)");
+            }
+        },
+    );
+}
+if (in_array('gigabyte', $only, true)) {
+    withServers([new Cetane("$apps/hello", 2, '/', ['http.max-body-size=2GiB', 'pool.request-timeout=120s'])], static function (array $servers): void {
+        $tree = $servers[0]->trees()[0];
+        $before = $tree->rootRssMegabytes();
+        $url = escapeshellarg($servers[0]->url('/?bytes=1073741824&flush=1'));
+        $got = trim((string) shell_exec("curl -sS $url | wc -c"));
+        $download = $tree->rootRssMegabytes(true);
+        $url = escapeshellarg($servers[0]->url('/'));
+        $sent = trim((string) shell_exec("head -c 1073741824 /dev/zero | curl -sS -H 'Expect:' -T - -X POST $url"));
+        printf("### 1 GiB\n\n| | bytes that arrived | supervisor RSS, MiB |\n|---|---:|---:|\n| before | | %.0f |\n| 1 GiB answer | %s | %.0f (peak) |\n| 1 GiB upload, chunked | %s | %.0f (peak) |\n\n", $before, $got, $download, $sent, $tree->rootRssMegabytes(true));
+    });
+}
+if (in_array('idle', $only, true)) {
+    withServers([new Cetane("$apps/hello", 2)], static function (array $servers): void {
+        $tree = $servers[0]->trees()[0];
+        sleep(5);
+        $cpu = $servers[0]->cpuSeconds();
+        $rss = $tree->rootRssMegabytes();
+        sleep(20);
+        printf("### At rest\n\nSupervisor RSS 5 s after start %.0f MiB, 25 s after start %.0f MiB; all processes together (PSS) %.0f MiB; CPU used in 20 s of rest: %.2f s (supervisor and workers).\n\n", $rss, $tree->rootRssMegabytes(), $tree->pssMegabytes(), $servers[0]->cpuSeconds() - $cpu);
+    });
+}
+if (in_array('chaos', $only, true)) {
+    withServers([new Cetane("$apps/hello", 2, '/', [], 'error')], static function (array $servers) use ($options): void {
+        $server = $servers[0];
+        $length = (float) ($options['chaos-seconds'] ?? 30);
+        $chaos = new Chaos();
+        $chaos->run($server->url('/'), 8, $length, 0.1, static function () use ($server): ?int {
+            $workers = array_slice($server->trees()[0]->pids(), 1);
+            $workers = array_values(array_filter($workers, static fn (int $pid): bool => str_contains((string) @file_get_contents("/proc/$pid/cmdline"), 'php')));
+            return $workers === [] ? null : $workers[array_rand($workers)];
+        });
+        ksort($chaos->failed);
+        printf("### kill -9 of a random worker every 100 ms for %.0f s, 8 connections\n\n%d kills, %d answered, %d hung, failed: %s; slowest %.0f ms. At most one request runs on a killed worker, so failures must not exceed kills.\n\n", $length, $chaos->kills, $chaos->answered, $chaos->hung, json_encode($chaos->failed), $chaos->slowest * 1000);
+    });
+}
