@@ -8,8 +8,12 @@ import java.util.Map;
  * What the workers run: the {@code app} section of the configuration, found and resolved. Immutable.
  *
  * @param kind how it is run
- * @param path the APP argument as given, absolute, symbolic links <em>not</em> resolved: each generation resolves it anew
- * @param documentRoot public directory relative to {@code path}, e.g. {@code public}; empty when {@code path} is it
+ * @param path the application's directory, or the worker script; absolute, symbolic links <em>not</em> resolved: each generation
+ *     resolves it anew
+ * @param script the PHP file to run, relative to {@code path}, e.g. {@code public/index.php}; empty when {@code path} is the script
+ *     itself, and for {@link ApplicationKind#LARAVEL}, whose script is the client's
+ * @param documentRoot public directory relative to {@code path}, e.g. {@code public}; empty when it is {@code path}, or the directory
+ *     of the script that {@code path} is
  * @param php absolute path of the php or php-cgi binary
  * @param ini PHP settings given with {@code -d}, in order
  * @param environment the complete environment of the workers but for the CETANE_ variables
@@ -20,6 +24,7 @@ import java.util.Map;
 public record ApplicationConfig(
         ApplicationKind kind,
         Path path,
+        String script,
         String documentRoot,
         Path php,
         Map<String, String> ini,
