@@ -9,7 +9,8 @@ import java.util.List;
  * @param reason reason phrase, empty when the worker gave none
  * @param bodyLength bytes that DATA and FILE will carry, or {@link #UNKNOWN_LENGTH}
  * @param headers names and values in turn ({@code name0, value0, name1, value1, …}) in the order and case the worker sent
- *     them, one char per byte (ISO-8859-1). Not yet checked for tokens and line breaks: the front door does that.
+ *     them, one char per byte (ISO-8859-1). Not yet checked for tokens and line breaks: the front door does that. A line without
+ *     a colon has the empty name, which is no token either.
  */
 public record ResponseHead(int status, String reason, long bodyLength, List<String> headers) {
 

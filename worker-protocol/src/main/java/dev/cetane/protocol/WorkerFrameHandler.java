@@ -1,0 +1,44 @@
+package dev.cetane.protocol;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Takes a worker's frames from its {@link FrameDecoder}, on the thread that reads the stream. Each call comes after the
+ * {@link Turn} has changed: within {@link #done} the next request may be begun. What a method throws leaves
+ * {@link FrameDecoder#decode}, which must not be called again then.
+ */
+public interface WorkerFrameHandler {
+
+    /** The worker is up and its application booted. */
+    void ready(Ready ready);
+
+    /** An interim or the final head. */
+    void head(int request, ResponseHead head);
+
+    /**
+     * The next bytes of the body, at least one: a DATA frame arrives in as many pieces as the reads gave. The buffer is valid
+     * during the call only.
+     */
+    void data(int request, ByteBuffer bytes);
+
+    /** The next bytes of the body are this part of a file. */
+    void file(int request, FileRange range);
+
+    /** The answer is complete and has the promised length. */
+    void end(int request);
+
+    /** The worker is idle again, or is about to exit. */
+    void done(int request, Done done);
+
+    /** The request, or the boot, has failed. The number is 0 for {@code BOOT} and whatever the worker says for {@code PROTOCOL}. */
+    void error(int request, ErrorReport report);
+
+    /**
+     * One log message.
+     *
+     * @param request 0 when it belongs to none
+     * @param severity 0 emergency to 7 debug, RFC 5424
+     * @param message may hold any character, line ends too
+     */
+    void log(int request, int severity, String message);
+}
