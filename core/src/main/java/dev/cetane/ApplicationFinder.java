@@ -1,0 +1,231 @@
+package dev.cetane;
+
+import dev.cetane.worker.ApplicationConfig;
+import dev.cetane.worker.ApplicationKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the application and finds out how it is run.
+ *
+ * <ul>
+ *   <li>a directory with {@code bootstrap/app.php}: Laravel
+ *   <li>a directory with {@code public/index.php} or {@code index.php}: front controller
+ *   <li>a directory with {@code worker.php}: that worker script
+ *   <li>a file named {@code index.php}: front controller
+ *   <li>any other PHP file: worker script
+ * </ul>
+ */
+final class ApplicationFinder {
+
+    private final CetaneConfig.App app;
+    private final Map<String, String> environment;
+    private final Path workingDirectory;
+    private final Path clientDirectory;
+
+    /**
+     * What was found.
+     *
+     * @param why one clause for the log, as in {@code bootstrap/app.php is there}
+     */
+    record Found(ApplicationConfig application, String why) {}
+
+    private record Layout(ApplicationKind kind, Path path, String script, String documentRoot, String why) {}
+
+    /**
+     * @param environment all variables of this process, of which the configured ones are passed on
+     * @param clientDirectory directory of the PHP client
+     */
+    ApplicationFinder(
+            CetaneConfig.App app, Map<String, String> environment, Path workingDirectory, Path clientDirectory) {
+        this.app = app;
+        this.environment = environment;
+        this.workingDirectory = workingDirectory;
+        this.clientDirectory = clientDirectory;
+    }
+
+    /** @throws CommandException when there is no application, or no PHP for it */
+    Found find() {
+        Layout layout = layout();
+        PhpFinder commands = new PhpFinder(environment.getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin"));
+        ApplicationConfig application = new ApplicationConfig(
+                layout.kind(),
+                layout.path(),
+                layout.script(),
+                layout.documentRoot(),
+                commands.find(layout.kind(), app.php(), workingDirectory),
+                app.ini(),
+                workerEnvironment(),
+                app.debug(),
+                clientDirectory,
+                processPrefix(commands));
+        return new Found(application, layout.why());
+    }
+
+    private Layout layout() {
+        Path path = app.path();
+        if (!Files.exists(path)) {
+            throw wrong(path + " does not exist");
+        }
+        if (!Files.isReadable(path)) {
+            throw wrong(path + " is not readable by this user");
+        }
+        return Files.isDirectory(path) ? inDirectory(path) : file(path);
+    }
+
+    private Layout file(Path path) {
+        boolean index = path.getFileName().toString().equals("index.php");
+        return switch (app.kind()) {
+            case "laravel" -> throw wrong("a laravel application is a directory, " + path + " is a file");
+            case "worker" -> worker(path, "app.kind says so");
+            case "front-controller" -> controllerFile(path, "app.kind says so");
+            default ->
+                index
+                        ? controllerFile(path, "a file named index.php is one")
+                        : worker(path, "a PHP file that is not named index.php is one");
+        };
+    }
+
+    private Layout inDirectory(Path path) {
+        boolean laravel = Files.isRegularFile(path.resolve("bootstrap/app.php"));
+        switch (app.kind()) {
+            case "laravel" -> {
+                if (!laravel) {
+                    throw wrong(path + " has no bootstrap/app.php, so it is no laravel application");
+                }
+                return laravel(path, "app.kind says so");
+            }
+            case "worker" -> {
+                return worker(existing(path, "worker.php"), "app.kind says so");
+            }
+            case "front-controller" -> {
+                return controller(path, "app.kind says so");
+            }
+            default -> {
+                if (laravel) {
+                    return laravel(path, "bootstrap/app.php is there");
+                }
+                String script = controllerIn(path);
+                if (script != null) {
+                    return controller(path, script + " is there");
+                }
+                if (Files.isRegularFile(path.resolve("worker.php"))) {
+                    return worker(path.resolve("worker.php"), "worker.php is there");
+                }
+                throw wrong(path + " holds no application: neither bootstrap/app.php (Laravel), public/"
+                        + app.frontController() + " or " + app.frontController()
+                        + " (front controller), nor worker.php (worker script)");
+            }
+        }
+    }
+
+    private static Layout worker(Path file, String why) {
+        return new Layout(ApplicationKind.WORKER, file, "", "", why);
+    }
+
+    private Layout laravel(Path path, String why) {
+        return new Layout(ApplicationKind.LARAVEL, path, "", documentRoot(path), why);
+    }
+
+    private static Layout controllerFile(Path file, String why) {
+        Path directory = file.getParent();
+        if (directory == null) {
+            throw wrong(file + " is no file");
+        }
+        return new Layout(
+                ApplicationKind.FRONT_CONTROLLER, directory, file.getFileName().toString(), "", why);
+    }
+
+    private Layout controller(Path path, String why) {
+        String script = controllerIn(path);
+        if (script == null) {
+            throw wrong(path + " has no " + join(documentRoot(path), app.frontController())
+                    + "; set app.document-root and app.front-controller");
+        }
+        return new Layout(ApplicationKind.FRONT_CONTROLLER, path, script, documentRoot(path), why);
+    }
+
+    /** The front controller relative to the application, null when there is none. */
+    private @Nullable String controllerIn(Path path) {
+        String script = join(documentRoot(path), app.frontController());
+        return Files.isRegularFile(path.resolve(script)) ? script : null;
+    }
+
+    private String documentRoot(Path path) {
+        if (app.documentRoot().equals("auto")) {
+            return Files.isRegularFile(path.resolve("public").resolve(app.frontController())) ? "public" : "";
+        }
+        return app.documentRoot().equals(".") ? "" : app.documentRoot();
+    }
+
+    private static String join(String directory, String file) {
+        return directory.isEmpty() ? file : directory + "/" + file;
+    }
+
+    private static Path existing(Path directory, String name) {
+        Path file = directory.resolve(name);
+        if (!Files.isRegularFile(file)) {
+            throw wrong(directory + " has no " + name + "; name the worker script itself");
+        }
+        return file;
+    }
+
+    private static CommandException wrong(String message) {
+        return new CommandException(
+                CommandException.WRONG_USE, message + ". Usage: cetane serve APP, a directory or a PHP file");
+    }
+
+    /** Nothing of Cetane's own environment reaches a worker unless it is named. */
+    private Map<String, String> workerEnvironment() {
+        Map<String, String> result = new TreeMap<>();
+        environment.forEach((name, value) -> {
+            if (!name.startsWith("CETANE_") && isPassed(name)) {
+                result.put(name, value);
+            }
+        });
+        result.putAll(app.environment());
+        return Collections.unmodifiableMap(result);
+    }
+
+    private boolean isPassed(String name) {
+        for (String pattern : app.passEnvironment()) {
+            boolean matches = pattern.endsWith("*")
+                    ? name.startsWith(pattern.substring(0, pattern.length() - 1))
+                    : name.equals(pattern);
+            if (matches) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A process group of its own for each worker, so that all it started can be killed, and death with the supervisor. */
+    private static List<String> processPrefix(PhpFinder commands) {
+        List<String> prefix = new ArrayList<>();
+        Path setsid = commands.command("setsid");
+        if (setsid != null) {
+            prefix.add(setsid.toString());
+        }
+        Path setpriv = commands.command("setpriv");
+        if (setpriv != null && !isBusybox(setpriv)) {
+            prefix.addAll(List.of(setpriv.toString(), "--pdeathsig", "KILL"));
+        }
+        return List.copyOf(prefix);
+    }
+
+    /** Whose setpriv knows no --pdeathsig. */
+    private static boolean isBusybox(Path command) {
+        try {
+            return command.toRealPath().getFileName().toString().startsWith("busybox");
+        } catch (IOException e) {
+            return true;
+        }
+    }
+}

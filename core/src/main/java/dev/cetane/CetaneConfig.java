@@ -1,0 +1,63 @@
+package dev.cetane;
+
+import dev.cetane.http.HttpConfig;
+import dev.cetane.log.EventLog;
+import dev.cetane.ops.OpsConfig;
+import dev.cetane.worker.PoolConfig;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole configuration, checked. Immutable.
+ *
+ * @param file the file it was read from, null when there was none
+ * @param app the application as configured; {@link ApplicationFinder} looks what is there
+ * @param runDirectory holds one directory for each running instance
+ * @param effective every key with its text and where that came from, in the order of {@link Settings#ALL}
+ */
+record CetaneConfig(
+        @Nullable Path file,
+        App app,
+        PoolConfig pool,
+        HttpConfig http,
+        OpsConfig ops,
+        Log log,
+        Path runDirectory,
+        List<Effective> effective) {
+
+    /**
+     * The {@code app} section.
+     *
+     * @param kind {@code auto} or the key of a kind
+     * @param path absolute, symbolic links not resolved
+     * @param php {@code auto}, a command name, or a path
+     * @param documentRoot {@code auto} or a path below the application's directory
+     * @param frontController path below the document root
+     * @param environment variables set for the workers
+     * @param passEnvironment names of variables that are passed on; a trailing {@code *} stands for any rest
+     */
+    record App(
+            String kind,
+            Path path,
+            String php,
+            String documentRoot,
+            String frontController,
+            Map<String, String> ini,
+            Map<String, String> environment,
+            List<String> passEnvironment,
+            boolean debug) {}
+
+    /** The {@code log} section. */
+    record Log(Format format, EventLog.Level level) {
+        enum Format {
+            AUTO,
+            TEXT,
+            JSON
+        }
+    }
+
+    /** One key as it is in force; the text of a secret is masked. */
+    record Effective(String key, String text, String origin) {}
+}

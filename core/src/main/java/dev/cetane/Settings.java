@@ -1,0 +1,291 @@
+package dev.cetane;
+
+import static dev.cetane.Setting.addresses;
+import static dev.cetane.Setting.bool;
+import static dev.cetane.Setting.choice;
+import static dev.cetane.Setting.duration;
+import static dev.cetane.Setting.integer;
+import static dev.cetane.Setting.integerOrAuto;
+import static dev.cetane.Setting.list;
+import static dev.cetane.Setting.map;
+import static dev.cetane.Setting.pathOrAuto;
+import static dev.cetane.Setting.relativePath;
+import static dev.cetane.Setting.size;
+import static dev.cetane.Setting.tcpAddressOrOff;
+import static dev.cetane.Setting.text;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of all keys of the configuration. The JSON schema in {@code share/} and the table in README.md are made from it, and a
+ * test keeps them equal.
+ */
+final class Settings {
+
+    static final Setting<String> APP_KIND = choice(
+            "app.kind",
+            "auto",
+            List.of("auto", "worker", "front-controller", "laravel"),
+            "How the application is run; auto finds out by looking at it.");
+    static final Setting<@Nullable Path> APP_PATH = pathOrAuto(
+            "app.path", "The application's directory or PHP file; the APP argument. auto is the current directory.");
+    static final Setting<String> APP_PHP = text(
+            "app.php",
+            "auto",
+            "a path or a command name, or auto",
+            "The PHP to run; auto looks for php or php-cgi, as the kind needs, on PATH.");
+    static final Setting<String> APP_DOCUMENT_ROOT = relativePath(
+            "app.document-root",
+            "auto",
+            "a path below the application's directory, or auto",
+            "The public directory; auto is public where there is one, else the application's directory.");
+    static final Setting<String> APP_FRONT_CONTROLLER = relativePath(
+            "app.front-controller",
+            "index.php",
+            "a path below the document root",
+            "The PHP file that answers every request of a front-controller application.");
+    static final Setting<String> APP_INI =
+            map("app.ini", "names of PHP settings, each with a value", "PHP settings for the workers, as php -d.");
+    static final Setting<String> APP_ENVIRONMENT =
+            map("app.environment", "names of variables, each with a value", "Environment variables for the workers.");
+    static final Setting<List<String>> APP_PASS_ENVIRONMENT = list(
+            "app.pass-environment",
+            "PATH, HOME, USER, LANG, LC_ALL, TZ, TMPDIR",
+            "names of variables; a trailing * stands for any rest, as in DB_*",
+            "Variables that workers inherit; all others are cleared.",
+            Settings::environmentPattern);
+    static final Setting<Boolean> APP_DEBUG =
+            bool("app.debug", false, "Whether clients see the messages of errors. Not for production.");
+
+    static final Setting<Integer> POOL_WORKERS = integerOrAuto(
+            "pool.workers",
+            Runtime.getRuntime().availableProcessors(),
+            1,
+            1024,
+            "How many PHP workers run; auto is the number of CPUs that the container or machine may use.");
+    static final Setting<Integer> POOL_QUEUE_SIZE =
+            integer("pool.queue-size", 128, 0, 100_000, "Most requests that wait for a worker; more get 503 at once.");
+    static final Setting<Duration> POOL_QUEUE_TIMEOUT =
+            duration("pool.queue-timeout", "10s", "10ms", "1h", null, "Longest wait for a worker, above it 503.");
+    static final Setting<Duration> POOL_BOOT_TIMEOUT = duration(
+            "pool.boot-timeout",
+            "30s",
+            "100ms",
+            "1h",
+            null,
+            "Longest time from the start of a worker's process until its application is booted.");
+    static final Setting<Duration> POOL_REQUEST_TIMEOUT = duration(
+            "pool.request-timeout",
+            "30s",
+            "10ms",
+            "24h",
+            "none",
+            "Longest time a request may run, above it 504; its worker is killed and replaced.");
+    static final Setting<Duration> POOL_STOP_GRACE = duration(
+            "pool.stop-grace",
+            "10s",
+            "10ms",
+            "1h",
+            "none",
+            "How long a worker that was asked to stop may take before it is killed.");
+    static final Setting<Duration> POOL_KILL_GRACE = duration(
+            "pool.kill-grace", "1s", "10ms", "1m", "none", "Time between SIGTERM and SIGKILL when a worker is killed.");
+    static final Setting<Integer> POOL_MAX_REQUESTS =
+            integer("pool.max-requests", 0, 0, 10_000_000, "Requests after which a worker is replaced; 0 is never.");
+    static final Setting<Duration> POOL_MAX_LIFETIME =
+            duration("pool.max-lifetime", "0", "1s", "365d", "no limit", "Age after which a worker is replaced.");
+    static final Setting<Long> POOL_MAX_MEMORY = size(
+            "pool.max-memory",
+            "0",
+            "1MiB",
+            "1024GiB",
+            "no limit",
+            "Private resident memory of a worker above which it is replaced, between requests.");
+    static final Setting<Integer> POOL_JITTER_PERCENT = integer(
+            "pool.jitter-percent",
+            10,
+            0,
+            50,
+            "Spread of max-requests, max-lifetime and max-memory, so that workers are not replaced together.");
+    static final Setting<Duration> POOL_BACKOFF_INITIAL = duration(
+            "pool.backoff-initial", "500ms", "10ms", "1h", null, "Wait after a failed boot; doubled with each more.");
+    static final Setting<Duration> POOL_BACKOFF_MAX =
+            duration("pool.backoff-max", "30s", "10ms", "1h", null, "Longest wait between boots that fail.");
+    static final Setting<Long> POOL_OUTPUT_LINE = size(
+            "pool.output-line",
+            "8KiB",
+            "256B",
+            "64KiB",
+            null,
+            "Longest line of a worker's output that is logged whole.");
+    static final Setting<Integer> POOL_OUTPUT_LINES_PER_SECOND = integer(
+            "pool.output-lines-per-second",
+            1000,
+            1,
+            100_000,
+            "Lines of output logged for each worker and second; more are counted and dropped.");
+
+    static final Setting<List<SocketAddress>> HTTP_LISTEN =
+            addresses("http.listen", "127.0.0.1:8080", "Addresses that take HTTP requests.");
+    static final Setting<Integer> HTTP_BACKLOG =
+            integer("http.backlog", 1024, 1, 65_535, "Length of the kernel's queue of new connections.");
+    static final Setting<Integer> HTTP_MAX_CONNECTIONS =
+            integer("http.max-connections", 10_000, 1, 1_000_000, "Most open connections; more are closed at once.");
+    static final Setting<Long> HTTP_MAX_URI =
+            size("http.max-uri", "8KiB", "256B", "16KiB", null, "Longest request target, above it 414.");
+    static final Setting<Long> HTTP_MAX_HEADER =
+            size("http.max-header", "16KiB", "1KiB", "32KiB", null, "Longest sum of all header fields, above it 431.");
+    static final Setting<Long> HTTP_MAX_BODY =
+            size("http.max-body", "32MiB", "1B", "1024GiB", "no limit", "Longest request body, above it 413.");
+    static final Setting<Long> HTTP_INLINE_BODY = size(
+            "http.inline-body",
+            "16KiB",
+            "1B",
+            "24KiB",
+            "none",
+            "Longest request body that goes to the worker in memory; a longer one is spooled to a file.");
+    static final Setting<Duration> HTTP_HEADER_TIMEOUT = duration(
+            "http.header-timeout",
+            "10s",
+            "100ms",
+            "1h",
+            null,
+            "Longest time to receive a request's head, above it 408.");
+    static final Setting<Duration> HTTP_BODY_TIMEOUT = duration(
+            "http.body-timeout",
+            "30s",
+            "100ms",
+            "1h",
+            null,
+            "Longest pause while a request's body arrives, above it 408.");
+    static final Setting<Duration> HTTP_IDLE_TIMEOUT = duration(
+            "http.idle-timeout", "60s", "100ms", "24h", null, "How long a connection without a request stays open.");
+    static final Setting<Duration> HTTP_WRITE_TIMEOUT = duration(
+            "http.write-timeout",
+            "30s",
+            "100ms",
+            "1h",
+            null,
+            "Longest time in which a client takes no byte of its answer, above it the connection is closed.");
+    static final Setting<Long> HTTP_RESPONSE_BUFFER = size(
+            "http.response-buffer",
+            "1MiB",
+            "64KiB",
+            "256MiB",
+            null,
+            "Bytes of one answer that are kept for a slow client before its worker has to wait.");
+    static final Setting<List<String>> HTTP_TRUSTED_PROXIES = list(
+            "http.trusted-proxies",
+            "",
+            "networks in CIDR form, as in 10.0.0.0/8",
+            "Proxies whose Forwarded and X-Forwarded-* headers are believed.",
+            Settings::network);
+    static final Setting<Boolean> HTTP_ACCESS_LOG =
+            bool("http.access-log", false, "Whether each answered request is logged.");
+    static final Setting<Duration> HTTP_SHUTDOWN_GRACE = duration(
+            "http.shutdown-grace",
+            "10s",
+            "10ms",
+            "1h",
+            "none",
+            "How long running requests may take to finish after a stop was asked for.");
+
+    static final Setting<@Nullable InetSocketAddress> OPS_LISTEN = tcpAddressOrOff(
+            "ops.listen", "127.0.0.1:9180", "Address of health and metrics; they need no password, keep it private.");
+    static final Setting<String> LOG_FORMAT = choice(
+            "log.format",
+            "auto",
+            List.of("auto", "text", "json"),
+            "Form of log lines; auto is text on a terminal and JSON elsewhere.");
+    static final Setting<String> LOG_LEVEL =
+            choice("log.level", "info", List.of("debug", "info", "warn", "error"), "Least severity that is logged.");
+    static final Setting<@Nullable Path> RUN_DIRECTORY = pathOrAuto(
+            "run-directory",
+            "Private directory for sockets, pipes and spooled bodies; auto is cetane-UID in XDG_RUNTIME_DIR or /tmp.");
+
+    /** Every key, in the order in which people read them. */
+    static final List<Setting<?>> ALL = List.of(
+            APP_KIND,
+            APP_PATH,
+            APP_PHP,
+            APP_DOCUMENT_ROOT,
+            APP_FRONT_CONTROLLER,
+            APP_INI,
+            APP_ENVIRONMENT,
+            APP_PASS_ENVIRONMENT,
+            APP_DEBUG,
+            POOL_WORKERS,
+            POOL_QUEUE_SIZE,
+            POOL_QUEUE_TIMEOUT,
+            POOL_BOOT_TIMEOUT,
+            POOL_REQUEST_TIMEOUT,
+            POOL_STOP_GRACE,
+            POOL_KILL_GRACE,
+            POOL_MAX_REQUESTS,
+            POOL_MAX_LIFETIME,
+            POOL_MAX_MEMORY,
+            POOL_JITTER_PERCENT,
+            POOL_BACKOFF_INITIAL,
+            POOL_BACKOFF_MAX,
+            POOL_OUTPUT_LINE,
+            POOL_OUTPUT_LINES_PER_SECOND,
+            HTTP_LISTEN,
+            HTTP_BACKLOG,
+            HTTP_MAX_CONNECTIONS,
+            HTTP_MAX_URI,
+            HTTP_MAX_HEADER,
+            HTTP_MAX_BODY,
+            HTTP_INLINE_BODY,
+            HTTP_HEADER_TIMEOUT,
+            HTTP_BODY_TIMEOUT,
+            HTTP_IDLE_TIMEOUT,
+            HTTP_WRITE_TIMEOUT,
+            HTTP_RESPONSE_BUFFER,
+            HTTP_TRUSTED_PROXIES,
+            HTTP_ACCESS_LOG,
+            HTTP_SHUTDOWN_GRACE,
+            OPS_LISTEN,
+            LOG_FORMAT,
+            LOG_LEVEL,
+            RUN_DIRECTORY);
+
+    private Settings() {}
+
+    private static String environmentPattern(String text) {
+        if (!text.matches("[A-Za-z_][A-Za-z0-9_]*\\*?|\\*")) {
+            throw new IllegalArgumentException("holds " + text + ", which is no name of a variable");
+        }
+        return text;
+    }
+
+    private static String network(String text) {
+        int slash = text.indexOf('/');
+        String host = slash < 0 ? text : text.substring(0, slash);
+        boolean v6 = host.indexOf(':') >= 0;
+        boolean literal = v6 ? host.matches("[0-9A-Fa-f:.]+") : host.matches("([0-9]{1,3}\\.){3}[0-9]{1,3}");
+        if (!literal || !isAddress(host)) {
+            throw new IllegalArgumentException("holds " + text + ", which is no network");
+        }
+        String length = slash < 0 ? (v6 ? "128" : "32") : text.substring(slash + 1);
+        if (!length.matches("[0-9]{1,3}") || Integer.parseInt(length) > (v6 ? 128 : 32)) {
+            throw new IllegalArgumentException("holds " + text + ", whose prefix length is not 0 … " + (v6 ? 128 : 32));
+        }
+        return host + "/" + length;
+    }
+
+    private static boolean isAddress(String literal) {
+        try {
+            // A literal is parsed and asks no name server.
+            return InetAddress.getByName(literal) != null;
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+}
