@@ -1,0 +1,34 @@
+<?php
+
+/*
+ * Makes the client available without Composer. An application's own copy, which Composer's autoloader finds first, takes precedence.
+ * The supervisor also prepends this file to worker scripts; then it reports a script that ends before it has connected.
+ */
+
+declare(strict_types=1);
+
+spl_autoload_register(static function (string $class): void {
+    if (strncmp($class, 'Cetane\\', 7) === 0) {
+        $file = __DIR__ . '/src/' . strtr(substr($class, 7), '\\', '/') . '.php';
+        if (is_file($file)) {
+            require $file;
+        }
+    }
+});
+
+require_once __DIR__ . '/functions.php';
+
+if (getenv('CETANE_OUT') !== false) {
+    // Raw bytes, no classes: Composer's copy must still be the one that gets loaded.
+    register_shutdown_function(static function (int $pid): void {
+        $path = getenv('CETANE_OUT');
+        if ($path === false || $pid !== getmypid() || ($out = @fopen($path, 'wbe')) === false) {
+            return; // connected since, or a forked child
+        }
+        $message = error_get_last()['message']
+            ?? 'the script ended without calling Cetane\Worker::connect() or Cetane\Worker::run()';
+        $message = substr((string) preg_replace('/[^\x20-\x7E\n]/', '?', $message), 0, 60_000);
+        fwrite($out, "\xCE\x47\0\0" . pack('N', strlen($message) + 1) . "\0\0\0\0\x03" . $message);
+        exit(1);
+    }, getmypid());
+}

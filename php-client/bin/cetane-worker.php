@@ -1,0 +1,37 @@
+<?php
+
+/*
+ * The script that the supervisor starts for front controllers (php-cgi) and for Laravel (php). The loop stands here, in global scope,
+ * because the variables of a front controller are globals.
+ */
+
+declare(strict_types=1);
+
+if (!class_exists(Cetane\Worker::class)) {
+    require __DIR__ . '/../autoload.php';
+}
+
+(static function (): void {
+    $worker = Cetane\Worker::connect();
+    $script = $worker->setting('script');
+    switch ($worker->setting('kind')) {
+        case 'front-controller':
+            new Cetane\FrontController($worker, $script);
+            break;
+        case 'laravel':
+            (new Cetane\Laravel\LaravelWorker($worker, $script))->run();
+            exit;
+        default:
+            throw new RuntimeException("This script runs no application of kind '{$worker->setting('kind')}'.");
+    }
+})();
+
+while (Cetane\FrontController::current()->begin()) {
+    try {
+        require Cetane\FrontController::current()->script;
+    } catch (Throwable $throwable) {
+        Cetane\FrontController::current()->fail($throwable);
+        continue;
+    }
+    Cetane\FrontController::current()->finish();
+}

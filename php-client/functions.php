@@ -1,0 +1,115 @@
+<?php
+
+/*
+ * Functions of PHP that code outside the engine can't observe, but that a worker has to: the supervisor starts PHP with these in
+ * disable_functions, which lets a script define them anew (PHP 8.0 and later). Where they are not disabled, PHP's own stay.
+ */
+
+declare(strict_types=1);
+
+use Cetane\Output;
+use Cetane\Worker;
+
+if (!function_exists('flush')) {
+    /** Sends what was printed and is in no buffer, at once. */
+    function flush(): void
+    {
+        if (class_exists(Output::class, false)) {
+            Output::current()?->flush();
+        }
+    }
+}
+
+if (!function_exists('ob_implicit_flush')) {
+    function ob_implicit_flush(bool $enable = true): void
+    {
+        if (class_exists(Output::class, false)) {
+            Output::current()?->flushImplicitly($enable);
+        }
+    }
+}
+
+if (!function_exists('ob_get_level')) {
+    /** Counts the application's buffers: the outermost one belongs to the worker and can't be removed. */
+    function ob_get_level(): int
+    {
+        $output = class_exists(Output::class, false) ? Output::current() : null;
+
+        return $output === null ? count(ob_list_handlers()) : $output->depth();
+    }
+}
+
+if (!function_exists('connection_aborted')) {
+    /** 1 when the client has left, else 0. */
+    function connection_aborted(): int
+    {
+        return class_exists(Worker::class, false) && Worker::current()?->isCancelled() === true ? 1 : 0;
+    }
+}
+
+if (!function_exists('connection_status')) {
+    /** CONNECTION_NORMAL or CONNECTION_ABORTED. */
+    function connection_status(): int
+    {
+        return connection_aborted();
+    }
+}
+
+if (!function_exists('headers_sent')) {
+    /**
+     * Whether the head of the answer has left.
+     *
+     * @param mixed $filename always set to ''
+     * @param mixed $line always set to 0
+     */
+    function headers_sent(&$filename = null, &$line = null): bool
+    {
+        $filename = '';
+        $line = 0;
+
+        return class_exists(Worker::class, false) && Worker::current()?->isHeadSent() === true;
+    }
+}
+
+if (!function_exists('getallheaders')) {
+    /** @return array<string, string> header fields of the running request */
+    function getallheaders(): array
+    {
+        $headers = [];
+        $request = class_exists(Worker::class, false) ? Worker::current()?->request() : null;
+        foreach ($request?->headers() ?? [] as $name => $value) {
+            $headers[ucwords($name, '-')] = $value;
+        }
+
+        return $headers;
+    }
+}
+
+if (!function_exists('apache_request_headers')) {
+    /** @return array<string, string> header fields of the running request */
+    function apache_request_headers(): array
+    {
+        return getallheaders();
+    }
+}
+
+if (extension_loaded('session') && !function_exists('session_name')) {
+    /** The name of the session; a new name makes the client's cookie of that name count. */
+    function session_name(?string $name = null): string|false
+    {
+        $old = ini_get('session.name');
+        if ($name !== null && ini_set('session.name', $name) !== false && class_exists(\Cetane\Superglobals::class, false)) {
+            \Cetane\Superglobals::current()?->aimSession();
+        }
+
+        return $old;
+    }
+}
+
+if (PHP_SAPI === 'cgi-fcgi' && !function_exists('fastcgi_finish_request')) {
+    /** Completes the answer: the client gets it now, and what is printed later is dropped. False when it was complete already. */
+    function fastcgi_finish_request(): bool
+    {
+        return class_exists(\Cetane\FrontController::class, false) && \Cetane\FrontController::current()?->complete() === true;
+    }
+}

@@ -1,0 +1,170 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane;
+
+use Cetane\Protocol\ConnectionLost;
+
+/**
+ * Runs a plain PHP script once per request, in a process that lives on. Its loop stands in bin/cetane-worker.php, in global scope, so
+ * that the script's variables are globals, as under php-fpm:
+ *
+ *     $front->begin()  fills the superglobals
+ *     require script
+ *     $front->finish() or fail()
+ */
+final class FrontController
+{
+    private static ?self $current = null;
+
+    private readonly Superglobals $superglobals;
+    private readonly string $directory;
+    private readonly int $bufferBytes;
+    private readonly string $timeLimit;
+    private readonly bool $exposesPhp;
+    private bool $servesOnce = false;
+    /** @var array<string, true> names of the global variables that are not the application's */
+    private array $globals;
+
+    public function __construct(private readonly Worker $worker, public readonly string $script)
+    {
+        if (!\is_file($script) || !\is_readable($script)) {
+            throw new \RuntimeException("The front controller $script is no readable file.");
+        }
+        $this->directory = \dirname($script);
+        // "On" is a buffer without a limit; 0, "Off" and nothing are no buffer.
+        $buffer = (string) \ini_get('output_buffering');
+        $this->bufferBytes = \strcasecmp($buffer, 'on') === 0 ? 0 : ((int) $buffer > 0 ? (int) $buffer : -1);
+        $this->timeLimit = (string) \ini_get('max_execution_time');
+        $this->exposesPhp = (bool) \ini_get('expose_php');
+        $declaration = TopLevelDeclaration::find($script);
+        if ($declaration !== null) {
+            $this->servesOnce = true;
+            $worker->log('warning', "$script declares $declaration at its top level, and PHP can't declare it again for the next request: "
+                . 'each worker serves one request only, which is slow. Move it to a file that is loaded with require_once.');
+        }
+        \set_time_limit(0);
+        SapiHead::reset();
+        $this->superglobals = new Superglobals();
+        $this->globals = \array_fill_keys(\array_keys($GLOBALS), true)
+            + \array_fill_keys(['_GET', '_POST', '_COOKIE', '_FILES', '_SERVER', '_REQUEST', '_ENV', '_SESSION'], true);
+        self::$current = $this;
+    }
+
+    public static function current(): ?self
+    {
+        return self::$current;
+    }
+
+    /** Waits for a request and makes its world; false when the worker has to leave. */
+    public function begin(): bool
+    {
+        $request = $this->worker->wait();
+        if ($request === null) {
+            return false;
+        }
+        if ($this->servesOnce) {
+            $this->worker->retire();
+        }
+        \chdir($this->directory);
+        $this->superglobals->fill($request);
+        if ($this->exposesPhp) {
+            \header('X-Powered-By: PHP/' . \PHP_VERSION);
+        }
+        $this->worker->printed()->stream($this->superglobals);
+        if ($this->bufferBytes >= 0) {
+            \ob_start(null, $this->bufferBytes);
+        }
+        if ($this->timeLimit !== '0') {
+            \set_time_limit((int) $this->timeLimit);
+        }
+
+        return true;
+    }
+
+    /** The script has returned: its variables end, what they print included, and the answer leaves. */
+    public function finish(): void
+    {
+        try {
+            $this->unsetGlobals();
+            if ($this->isAnswerDue()) {
+                $this->completeAnswer();
+            }
+            $this->worker->finish();
+        } catch (\Throwable $error) {
+            $this->fail($error);
+
+            return;
+        }
+        $this->reset();
+    }
+
+    /** An exception has left the script. */
+    public function fail(\Throwable $error): void
+    {
+        try {
+            $this->worker->fail($error);
+            $this->unsetGlobals();
+        } catch (ConnectionLost) {
+            // The next begin() ends the worker.
+        } catch (\Throwable $another) {
+            $this->worker->log('error', (string) $another);
+        }
+        $this->reset();
+    }
+
+    /** Completes the answer before the script has returned; false when it was complete. */
+    public function complete(): bool
+    {
+        if (!$this->isAnswerDue()) {
+            return false;
+        }
+        $this->completeAnswer();
+        $this->worker->end();
+        $this->worker->output()->discard();
+
+        return true;
+    }
+
+    private function isAnswerDue(): bool
+    {
+        return $this->worker->request() !== null && !$this->worker->isAnswered();
+    }
+
+    private function completeAnswer(): void
+    {
+        if (!$this->worker->output()->endBuffers()) {
+            $this->worker->log('warning', 'An output buffer cannot be removed, so this worker serves no further request.');
+            $this->worker->retire();
+        }
+        $this->closeSession();
+        $this->worker->printed()->complete();
+    }
+
+    private function reset(): void
+    {
+        if (\ini_get('max_execution_time') !== '0') {
+            \set_time_limit(0);
+        }
+        $this->superglobals->clear();
+        SapiHead::reset();
+    }
+
+    private function closeSession(): void
+    {
+        if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
+            \session_write_close();
+        }
+    }
+
+    /** Ends the life of the script's variables; their destructors run now. */
+    private function unsetGlobals(): void
+    {
+        foreach (\array_keys($GLOBALS) as $name) {
+            if (!isset($this->globals[$name])) {
+                unset($GLOBALS[$name]);
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane;
+
+use Cetane\Protocol\Connection;
+use Cetane\Protocol\ConnectionLost;
+
+/**
+ * What the application prints. The outermost output buffer of the process belongs to this class and never lets a byte through, so
+ * print can't reach the log or the protocol unasked, and PHP never counts its headers as sent.
+ *
+ * Bytes go to the log outside a request; during one they are held, or given to a sink that streams them.
+ */
+final class Output
+{
+    /** How many bytes a sink gets at least, but for flush(). */
+    private const SINK_BYTES = 16_384;
+    /** A log line without an end is cut here. */
+    private const LINE_BYTES = 8192;
+
+    private static ?self $current = null;
+
+    private bool $toLog = true;
+    private string $held = '';
+    /** @var (\Closure(string): void)|null */
+    private ?\Closure $sink = null;
+    private int $threshold = \PHP_INT_MAX;
+    private bool $implicitFlush = false;
+    /** Whether the application's flush() is ours: see functions.php. */
+    private readonly bool $seesFlush;
+    private readonly int $pid;
+    private int $level = 0;
+
+    /** @param \Closure(): void $atEnd runs when PHP ends the outermost buffer, the last moment to answer a request */
+    public function __construct(private readonly Connection $connection, private readonly \Closure $atEnd)
+    {
+        $this->pid = (int) \getmypid();
+        $this->seesFlush = (new \ReflectionFunction('flush'))->isUserDefined();
+    }
+
+    public static function current(): ?self
+    {
+        return self::$current;
+    }
+
+    /** Takes over what was printed so far and everything that will be. */
+    public function start(): void
+    {
+        $printed = '';
+        while (\ob_get_status() !== []) {
+            $printed = \ob_get_contents() . $printed;
+            if (!@\ob_end_clean()) {
+                break;
+            }
+        }
+        \ob_start($this->take(...), 1, 0);
+        $this->level = \count(\ob_list_handlers());
+        self::$current = $this;
+        $this->log($printed);
+    }
+
+    /** Everything printed from now on is kept for {@see takeHeld()}. */
+    public function hold(): void
+    {
+        $this->logPartialLine();
+        $this->toLog = false;
+        $this->sink = null;
+        $this->held = '';
+        $this->implicitFlush = false;
+    }
+
+    /**
+     * Everything printed goes to the sink: what is held so far included, in pieces of at least $bytes (but when flushed).
+     *
+     * @param \Closure(string): void $sink
+     */
+    public function pour(\Closure $sink, int $bytes = self::SINK_BYTES): void
+    {
+        $this->toLog = false;
+        $this->sink = $sink;
+        $this->threshold = $this->seesFlush || $bytes !== self::SINK_BYTES ? $bytes : 1;
+    }
+
+    /** What was printed since, and is not poured yet. */
+    public function takeHeld(): string
+    {
+        $held = $this->held;
+        $this->held = '';
+
+        return $held;
+    }
+
+    /** Everything printed from now on goes to the log. */
+    public function toLog(): void
+    {
+        $this->toLog = true;
+        $this->sink = null;
+        $this->implicitFlush = false;
+        $held = $this->takeHeld();
+        if ($held !== '') {
+            $this->log($held);
+        }
+    }
+
+    /** Drops what is held and everything printed from now on, until the next {@see hold()}. */
+    public function discard(): void
+    {
+        $this->pour(static function (): void {
+        }, 1);
+        $this->held = '';
+    }
+
+    /** The application's flush(). */
+    public function flush(): void
+    {
+        if ($this->sink !== null) {
+            ($this->sink)($this->takeHeld());
+        }
+    }
+
+    /** The application's ob_implicit_flush(). */
+    public function flushImplicitly(bool $enable): void
+    {
+        $this->implicitFlush = $enable;
+    }
+
+    /** How many buffers the application has opened. */
+    public function depth(): int
+    {
+        return \count(\ob_list_handlers()) - $this->level;
+    }
+
+    /**
+     * Ends the buffers that the application left open, innermost first, as PHP does at the end of a request.
+     *
+     * @return bool false when one refused to be removed
+     */
+    public function endBuffers(): bool
+    {
+        for ($depth = $this->depth(); $depth > 0; $depth = $left) {
+            @\ob_end_flush();
+            $left = $this->depth();
+            if ($left >= $depth) {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /** Drops the buffers that the application left open. */
+    public function dropBuffers(): void
+    {
+        for ($depth = $this->depth(); $depth > 0; $depth = $left) {
+            @\ob_end_clean();
+            $left = $this->depth();
+            if ($left >= $depth) {
+                return;
+            }
+        }
+    }
+
+    private function take(string $bytes, int $flags): string
+    {
+        if ((\PHP_OUTPUT_HANDLER_FINAL & $flags) !== 0) {
+            if ($this->pid !== \getmypid()) {
+                return ''; // a child that the application forked: the streams are its parent's
+            }
+            $this->held .= $bytes;
+            ($this->atEnd)();
+
+            return '';
+        }
+        if ($bytes === '') {
+            return '';
+        }
+        try {
+            if ($this->toLog) {
+                $this->log($bytes);
+            } else {
+                $this->held .= $bytes;
+                if ($this->sink !== null && ($this->implicitFlush || \strlen($this->held) >= $this->threshold)) {
+                    ($this->sink)($this->takeHeld());
+                }
+            }
+        } catch (ConnectionLost) {
+            // The next wait() ends the worker.
+        }
+
+        return '';
+    }
+
+    private function log(string $bytes): void
+    {
+        if ($bytes === '' || $this->pid !== \getmypid()) {
+            return;
+        }
+        $lines = \explode("\n", $this->held . $bytes);
+        $this->held = (string) \array_pop($lines);
+        if (\strlen($this->held) > self::LINE_BYTES) {
+            $lines[] = $this->held;
+            $this->held = '';
+        }
+        foreach ($lines as $line) {
+            if (\trim($line) !== '') {
+                $this->connection->log(6, $line);
+            }
+        }
+    }
+
+    private function logPartialLine(): void
+    {
+        if ($this->toLog && $this->held !== '') {
+            $this->log("\n");
+        }
+    }
+}

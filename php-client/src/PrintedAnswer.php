@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane;
+
+use Cetane\Protocol\Connection;
+
+/** Makes an answer of what the application printed and of the status and fields that it set with header() and the like. */
+final class PrintedAnswer
+{
+    /** A body up to this size is sent as a whole, with its length; a larger one is streamed. */
+    private const WHOLE_BYTES = 131_072;
+
+    private ?Request $request = null;
+    private ?Superglobals $superglobals = null;
+
+    public function __construct(private readonly Connection $connection, private readonly Output $output)
+    {
+    }
+
+    /** The request is there: what is printed is held, for {@see complete()}. */
+    public function hold(Request $request): void
+    {
+        $this->request = $request;
+        $this->output->hold();
+    }
+
+    /** From here on flush() streams, and so does a large body. */
+    public function stream(Superglobals $superglobals): void
+    {
+        $this->superglobals = $superglobals;
+        $this->output->pour($this->send(...), self::WHOLE_BYTES);
+    }
+
+    /** Completes the answer but for END. */
+    public function complete(): void
+    {
+        $body = $this->output->takeHeld();
+        if ($this->connection->isHeadDue()) {
+            $head = SapiHead::read($this->superglobals?->repeatedCookie() ?? '');
+            // An answer to HEAD may name the length of a body that it does not have.
+            $length = $body === '' && $head->contentLength > 0 && $this->request?->method() === 'HEAD' ? -1 : \strlen($body);
+            $this->connection->head($head->status, $head->lines, $length, $head->reason);
+        }
+        $this->connection->data($body);
+    }
+
+    private function send(string $bytes): void
+    {
+        if ($this->connection->isHeadDue()) {
+            $head = SapiHead::read($this->superglobals?->repeatedCookie() ?? '');
+            $this->connection->head($head->status, $head->lines, $head->contentLength, $head->reason);
+        }
+        $this->connection->data($bytes);
+        $this->connection->flush();
+        if ($this->connection->isCancelled() && \ignore_user_abort() === 0) {
+            throw new ClientLeft('The client left while its answer was streamed.');
+        }
+    }
+}

@@ -1,0 +1,548 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Protocol;
+
+use Cetane\Request;
+
+/**
+ * The worker's end of the protocol: two streams, whose turn it is, and the frames that are allowed in it.
+ *
+ * Frames collect in memory until {@see flush()}, so that an answer which is there as a whole leaves in one write; bodies above 32 KiB are
+ * written without being copied behind their header. Methods called out of turn throw \LogicException and send nothing.
+ */
+final class Connection
+{
+    private const GREETING = 'has not read HELLO';
+    private const BOOTING = 'is booting';
+    private const IDLE = 'is idle';
+    private const HEAD_DUE = 'has a request without a head';
+    private const BODY = 'has sent the head';
+    private const DONE_DUE = 'has ended the answer';
+    private const LEAVING = 'is leaving';
+
+    /** Above this a body costs less as a write of its own than as a copy. */
+    private const COPY_BYTES = 32_768;
+
+    private const NO_NUMBER = "\0\0\0\0";
+
+    private string $turn = self::GREETING;
+    private bool $broken = false;
+    private string $pending = '';
+    /** Where in $pending the final head starts, -1 when it is sent: as long as it is not, a failure can take it back. */
+    private int $headAt = -1;
+
+    private int $number = 0;
+    private string $numberBytes = self::NO_NUMBER;
+    private bool $cancelled = false;
+    private bool $stopping = false;
+    /** Body bytes that the head promised, -1 when it named no length. */
+    private int $promised = -1;
+    private int $carried = 0;
+
+    private ?Hello $hello = null;
+    private string $namesBytes = '';
+    /** @var list<string> the names in $namesBytes: requests of one client tend to repeat them byte for byte */
+    private array $names = [];
+    private int $bytesRead = 0;
+
+    /**
+     * @param resource $in from the supervisor
+     * @param resource $out to the supervisor
+     */
+    public function __construct(private $in, private $out)
+    {
+        // Unbuffered: a frame's header and payload are asked for exactly, and stream_select() must see what the kernel has.
+        \stream_set_read_buffer($in, 0);
+        \stream_set_write_buffer($out, 0);
+    }
+
+    /**
+     * Opens the FIFOs of the supervisor, in the order that the protocol wants.
+     *
+     * @throws \RuntimeException when one can't be opened
+     */
+    public static function open(string $inPath, string $outPath): self
+    {
+        $in = @\fopen($inPath, 'rbe');
+        $out = $in === false ? false : @\fopen($outPath, 'wbe');
+        if ($in === false || $out === false) {
+            throw new \RuntimeException(\sprintf(
+                'The pipe %s to the supervisor cannot be opened: %s',
+                $in === false ? $inPath : $outPath,
+                \error_get_last()['message'] ?? 'unknown reason',
+            ));
+        }
+
+        return new self($in, $out);
+    }
+
+    /** @throws ProtocolViolation */
+    public function hello(): Hello
+    {
+        $this->require(self::GREETING);
+        $frame = $this->header();
+        if ($frame === null) {
+            throw new ProtocolViolation('the stream ended before HELLO');
+        }
+        [$type, , $length, $number] = $frame;
+        if ($type !== Frame::HELLO || $number !== 0) {
+            throw $this->violation(Frame::name($type) . " of request $number came where HELLO is due");
+        }
+        $hello = Hello::decode($this->payload($length));
+        if ($hello->lowestVersion > Frame::VERSION || $hello->highestVersion < Frame::VERSION) {
+            throw new ProtocolViolation(\sprintf(
+                'the supervisor speaks versions %d to %d of the protocol, this worker %d to %d',
+                $hello->lowestVersion,
+                $hello->highestVersion,
+                Frame::VERSION,
+                Frame::VERSION,
+            ));
+        }
+        $this->turn = self::BOOTING;
+
+        return $this->hello = $hello;
+    }
+
+    /** @param array<string, string> $facts */
+    public function ready(array $facts): void
+    {
+        $this->require(self::BOOTING);
+        $payload = \pack('n', Frame::VERSION) . PairList::encode($facts);
+        $this->checkSize('The facts about this worker', $payload);
+        $this->pending .= Frame::header(Frame::READY, 0, \strlen($payload)) . $payload;
+        $this->turn = self::IDLE;
+        $this->flush();
+    }
+
+    /**
+     * Waits for the next request; null means leave: STOP, or the supervisor is gone.
+     *
+     * @throws ProtocolViolation
+     */
+    public function next(): ?Request
+    {
+        if ($this->turn === self::LEAVING) {
+            return null;
+        }
+        $this->require(self::IDLE);
+        if ($this->stopping) {
+            return $this->leave();
+        }
+        while (true) {
+            $frame = $this->header();
+            if ($frame === null) {
+                return $this->leave();
+            }
+            [$type, $flags, $length, $number] = $frame;
+            switch ($type) {
+                case Frame::REQUEST:
+                    return $this->request($flags, $number, $this->payload($length));
+                case Frame::STOP:
+                    $this->checkNumber($type, $number, 0);
+
+                    return $this->leave();
+                case Frame::CANCEL:
+                    // It crossed DONE; the client of the finished request has left.
+                    $this->cancel($number);
+                    break;
+                default:
+                    throw $this->violation(Frame::name($type) . ' came to a worker that ' . $this->turn);
+            }
+        }
+    }
+
+    /** Looks, without waiting, whether the client of the running request has left. */
+    public function isCancelled(): bool
+    {
+        while (!$this->cancelled && !$this->stopping && $this->isInRequest()) {
+            $read = [$this->in];
+            $none = null;
+            if (@\stream_select($read, $none, $none, 0) !== 1) {
+                break;
+            }
+            $frame = $this->header();
+            if ($frame === null) {
+                // The supervisor is gone, and the client with it.
+                $this->stopping = $this->cancelled = true;
+                break;
+            }
+            [$type, , , $number] = $frame;
+            if ($type === Frame::CANCEL) {
+                $this->cancel($number);
+            } elseif ($type === Frame::STOP) {
+                $this->checkNumber($type, $number, 0);
+                $this->stopping = true;
+            } else {
+                throw $this->violation(Frame::name($type) . ' came to a worker that ' . $this->turn);
+            }
+        }
+
+        return $this->cancelled;
+    }
+
+    /**
+     * An interim (1xx) or the final head.
+     *
+     * @param list<string> $lines "Name: value"
+     * @param int $length bytes of the body, -1 when not known
+     *
+     * @throws \InvalidArgumentException for a status, line or size that the protocol can't carry
+     */
+    public function head(int $status, array $lines, int $length, string $reason = ''): void
+    {
+        $this->require(self::HEAD_DUE);
+        $joined = \implode("\0", $lines);
+        if (
+            \strpbrk($joined, "\r\n") !== false
+            || ($lines !== [] && \substr_count($joined, "\0") !== \count($lines) - 1)
+        ) {
+            throw new \InvalidArgumentException(self::badLine($lines));
+        }
+        if ($status < 100 || $status > 999 || $status === 101) {
+            throw new \InvalidArgumentException("$status is no status of an answer: it must be 100 or 102 to 999.");
+        }
+        $payload = \pack('nnJ', $status, \strlen($reason), $status < 200 ? 0 : $length) . $reason . $joined;
+        $this->checkSize('The head of the answer', $payload);
+        $this->headAt = $status < 200 ? -1 : \strlen($this->pending);
+        $this->pending .= Frame::header(Frame::HEAD, 0, \strlen($payload), $this->numberBytes) . $payload;
+        if ($status >= 200) {
+            $this->turn = self::BODY;
+            $this->promised = $length;
+            $this->carried = 0;
+        }
+    }
+
+    /** The next bytes of the body, any number of them. */
+    public function data(string $bytes): void
+    {
+        $length = \strlen($bytes);
+        $this->carry($length);
+        if ($length > Frame::MAX_DATA) {
+            for ($offset = 0; $offset < $length; $offset += Frame::MAX_DATA) {
+                $this->piece(\substr($bytes, $offset, Frame::MAX_DATA));
+            }
+        } elseif ($length > 0) {
+            $this->piece($bytes);
+        }
+    }
+
+    /** The next bytes of the body are this part of a file; $path is absolute. */
+    public function file(string $path, int $offset, int $length, bool $delete): void
+    {
+        $this->carry($length);
+        $payload = \pack('JJ', $offset, $length) . $path;
+        $this->checkSize('The path of a file', $payload);
+        $this->pending .=
+            Frame::header(Frame::FILE, $delete ? Frame::DELETE : 0, \strlen($payload), $this->numberBytes) . $payload;
+    }
+
+    public function end(): void
+    {
+        $this->require(self::BODY);
+        if ($this->promised >= 0 && $this->carried !== $this->promised) {
+            throw new \LogicException(
+                "The head of the answer promised $this->promised bytes, but its body has $this->carried."
+            );
+        }
+        $this->pending .= "\xCE\x45\0\0\0\0\0\0" . $this->numberBytes;
+        $this->turn = self::DONE_DUE;
+    }
+
+    /** Times are in microseconds, the peak is in bytes; 0 where not measured. */
+    public function done(int $handler, int $terminate, int $cpu, int $peak, bool $last = false): void
+    {
+        $this->require(self::DONE_DUE);
+        $this->pending .= Frame::header(Frame::DONE, $last ? Frame::LAST : 0, 20, $this->numberBytes)
+            . \pack('NNNJ', self::u32($handler), self::u32($terminate), self::u32($cpu), \max(0, $peak));
+        $this->turn = $last ? self::LEAVING : self::IDLE;
+    }
+
+    /** The request, or with ERROR_BOOT the boot, has failed. DONE is due after ERROR_EXCEPTION and ERROR_FATAL, the exit after the others. */
+    public function error(int $kind, string $message): void
+    {
+        $number = $this->isInRequest() ? $this->numberBytes : self::NO_NUMBER;
+        if ($kind === Frame::ERROR_EXCEPTION || $kind === Frame::ERROR_FATAL) {
+            if ($this->turn !== self::HEAD_DUE && $this->turn !== self::BODY) {
+                throw new \LogicException("No request can fail now: the worker $this->turn.");
+            }
+            $this->turn = self::DONE_DUE;
+            if ($this->headAt >= 0) {
+                $this->pending = \substr($this->pending, 0, $this->headAt);
+                $this->headAt = -1;
+            }
+        } else {
+            $this->turn = self::LEAVING;
+        }
+        $payload = \chr($kind) . self::text($message);
+        $this->pending .= Frame::header(Frame::ERROR, 0, \strlen($payload), $number) . $payload;
+    }
+
+    /** One message for the supervisor's log, at once; $severity is 0 (emergency) to 7 (debug). */
+    public function log(int $severity, string $message): void
+    {
+        $payload = \chr(\max(0, \min(7, $severity))) . self::text(\rtrim($message, "\r\n"));
+        $number = $this->isInRequest() ? $this->numberBytes : self::NO_NUMBER;
+        $this->pending .= Frame::header(Frame::LOG, 0, \strlen($payload), $number) . $payload;
+        $this->flush();
+    }
+
+    /** @throws ConnectionLost */
+    public function flush(): void
+    {
+        if ($this->pending !== '') {
+            $bytes = $this->pending;
+            $this->pending = '';
+            $this->headAt = -1;
+            $this->write($bytes);
+        }
+    }
+
+    public function isBooting(): bool
+    {
+        return $this->turn === self::GREETING || $this->turn === self::BOOTING;
+    }
+
+    /** True from REQUEST to DONE. */
+    public function isInRequest(): bool
+    {
+        return $this->turn === self::HEAD_DUE || $this->turn === self::BODY || $this->turn === self::DONE_DUE;
+    }
+
+    public function isHeadDue(): bool
+    {
+        return $this->turn === self::HEAD_DUE;
+    }
+
+    /** True from the final head to END or ERROR. */
+    public function isInBody(): bool
+    {
+        return $this->turn === self::BODY;
+    }
+
+    public function isDoneDue(): bool
+    {
+        return $this->turn === self::DONE_DUE;
+    }
+
+    public function isBroken(): bool
+    {
+        return $this->broken;
+    }
+
+    private function request(int $flags, int $number, string $payload): Request
+    {
+        $this->checkNumber(Frame::REQUEST, $number, $this->number === 0xFFFF_FFFF ? 1 : $this->number + 1);
+        ['at' => $at, 'timeout' => $timeout, 'n' => $nameBytes, 'v' => $valueBytes, 'b' => $bodyBytes]
+            = \unpack('Eat/Ntimeout/Nn/Nv/Nb', $payload);
+        if (24 + $nameBytes + $valueBytes + $bodyBytes !== \strlen($payload)) {
+            throw $this->violation(
+                "REQUEST $number has fields of $nameBytes, $valueBytes and $bodyBytes bytes in a payload of " . \strlen($payload)
+            );
+        }
+        $names = \substr($payload, 24, $nameBytes);
+        if ($names !== $this->namesBytes) {
+            $this->names = PairList::names($names);
+            $this->namesBytes = $names;
+        }
+        $values = \substr($payload, 24 + $nameBytes, $valueBytes);
+        PairList::checkCount(\count($this->names), $values);
+        $this->number = $number;
+        $this->numberBytes = \pack('N', $number);
+        $this->cancelled = false;
+        $this->turn = self::HEAD_DUE;
+
+        return new Request(
+            $number,
+            $at,
+            $timeout,
+            $this->names,
+            $values,
+            $bodyBytes === 0 ? '' : \substr($payload, -$bodyBytes),
+            ($flags & Frame::BODY_IN_FILE) !== 0,
+            $this->hello->server,
+        );
+    }
+
+    private function leave(): ?Request
+    {
+        $this->turn = self::LEAVING;
+
+        return null;
+    }
+
+    private function cancel(int $number): void
+    {
+        if ($number !== $this->number || $number === 0) {
+            throw $this->violation("CANCEL names request $number, the last one was $this->number");
+        }
+        $this->cancelled = true;
+    }
+
+    private function checkNumber(int $type, int $number, int $expected): void
+    {
+        if ($number !== $expected) {
+            throw $this->violation(Frame::name($type) . " has request number $number where $expected is due");
+        }
+    }
+
+    /**
+     * @return array{int, int, int, int}|null type, flags, payload length, request; null at the end of the stream
+     *
+     * @throws ProtocolViolation
+     */
+    private function header(): ?array
+    {
+        $bytes = $this->read(Frame::HEADER_BYTES, true);
+        if ($bytes === null) {
+            return null;
+        }
+        ['word' => $word, 'length' => $length, 'number' => $number] = \unpack('Nword/Nlength/Nnumber', $bytes);
+        if ($word >> 24 !== 0xCE) {
+            throw $this->violation(\sprintf('a frame starts with byte 0x%02X instead of 0xCE', $word >> 24), Frame::HEADER_BYTES);
+        }
+        $type = ($word >> 16) & 0xFF;
+        $flags = $word & 0xFFFF;
+        $rule = Frame::TO_WORKER[$type] ?? null;
+        if ($rule === null) {
+            throw $this->violation(\sprintf('a frame has the type 0x%02X, which is none to a worker', $type), Frame::HEADER_BYTES);
+        }
+        [$name, $least, $most, $named] = $rule;
+        if (($flags & ~$named) !== 0) {
+            throw $this->violation(\sprintf('%s has flags 0x%04X', $name, $flags), Frame::HEADER_BYTES);
+        }
+        if ($length < $least || $length > $most) {
+            throw $this->violation("$name has a payload of $length bytes, allowed are $least to $most", Frame::HEADER_BYTES);
+        }
+
+        return [$type, $flags, $length, $number];
+    }
+
+    private function payload(int $length): string
+    {
+        return $length === 0 ? '' : (string) $this->read($length, false);
+    }
+
+    private function read(int $length, bool $mayEnd): ?string
+    {
+        $bytes = '';
+        $missing = $length;
+        while ($missing > 0) {
+            $chunk = @\fread($this->in, $missing);
+            if ($chunk === '' || $chunk === false) {
+                if (!\feof($this->in)) {
+                    continue; // a signal interrupted the read
+                }
+                if ($mayEnd && $bytes === '') {
+                    return null;
+                }
+                throw $this->violation('the stream ended inside a frame, ' . $missing . ' bytes early');
+            }
+            $missing -= \strlen($chunk);
+            $bytes = $bytes === '' ? $chunk : $bytes . $chunk;
+        }
+        $this->bytesRead += $length;
+
+        return $bytes;
+    }
+
+    private function violation(string $what, int $back = 0): ProtocolViolation
+    {
+        return new ProtocolViolation($what . ' (byte ' . ($this->bytesRead - $back) . ' of the stream)');
+    }
+
+    private function carry(int $length): void
+    {
+        $this->require(self::BODY);
+        if ($this->promised >= 0 && $this->carried + $length > $this->promised) {
+            throw new \LogicException(
+                "The head of the answer promised $this->promised bytes, but its body has at least " . ($this->carried + $length) . '.'
+            );
+        }
+        $this->carried += $length;
+    }
+
+    private function piece(string $bytes): void
+    {
+        $length = \strlen($bytes);
+        $this->pending .= "\xCE\x43\0\0" . \pack('N', $length) . $this->numberBytes;
+        if ($length <= self::COPY_BYTES) {
+            $this->pending .= $bytes;
+        } else {
+            $this->flush();
+            $this->write($bytes);
+        }
+    }
+
+    private function write(string $bytes): void
+    {
+        if ($this->broken) {
+            throw new ConnectionLost('The supervisor is gone.');
+        }
+        $length = \strlen($bytes);
+        $written = @\fwrite($this->out, $bytes);
+        while ($written !== $length) {
+            if ($written === false || $written === 0) {
+                $this->broken = true;
+                $this->turn = self::LEAVING;
+                throw new ConnectionLost('The supervisor is gone: ' . (\error_get_last()['message'] ?? 'write failed'));
+            }
+            $bytes = \substr($bytes, $written);
+            $length -= $written;
+            $written = @\fwrite($this->out, $bytes);
+        }
+    }
+
+    private function require(string $turn): void
+    {
+        if ($this->turn !== $turn) {
+            throw new \LogicException("This is not its turn: the worker $this->turn, this needs one that $turn.");
+        }
+    }
+
+    private function checkSize(string $what, string $payload): void
+    {
+        if (\strlen($payload) > Frame::MAX_SMALL_PAYLOAD) {
+            throw new \InvalidArgumentException(
+                "$what has " . \strlen($payload) . ' bytes, at most ' . Frame::MAX_SMALL_PAYLOAD . ' fit into a frame.'
+            );
+        }
+    }
+
+    /** @param list<string> $lines */
+    private static function badLine(array $lines): string
+    {
+        foreach ($lines as $line) {
+            if (\strpbrk($line, "\r\n\0") !== false) {
+                return 'The header field ' . \json_encode(\strtok($line, ':'), \JSON_INVALID_UTF8_SUBSTITUTE)
+                    . ' holds a line break or a NUL byte.';
+            }
+        }
+
+        return 'A header field is broken.';
+    }
+
+    private static function u32(int $value): int
+    {
+        return \max(0, \min(0xFFFF_FFFF, $value));
+    }
+
+    /** UTF-8 that fits behind the first byte of a payload. */
+    private static function text(string $message): string
+    {
+        if (\strlen($message) >= Frame::MAX_SMALL_PAYLOAD) {
+            $message = \substr($message, 0, Frame::MAX_SMALL_PAYLOAD - 4);
+            $message = \preg_replace('/[\xC0-\xFF][\x80-\xBF]{0,3}$/D', '', $message) . '…';
+        }
+        if (\preg_match('//u', $message) !== 1) {
+            $message = \substr(
+                \htmlspecialchars_decode(\htmlspecialchars($message, \ENT_NOQUOTES | \ENT_SUBSTITUTE, 'UTF-8'), \ENT_NOQUOTES),
+                0,
+                Frame::MAX_SMALL_PAYLOAD - 1,
+            );
+        }
+
+        return $message;
+    }
+}

@@ -1,0 +1,73 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Protocol;
+
+/** The numbers of the worker protocol, version 1: frame types, flags, limits and kinds of error. */
+final class Frame
+{
+    public const VERSION = 1;
+
+    public const HEADER_BYTES = 12;
+
+    public const HELLO = 0x01;
+    public const REQUEST = 0x02;
+    public const CANCEL = 0x03;
+    public const STOP = 0x04;
+
+    public const READY = 0x41;
+    public const HEAD = 0x42;
+    public const DATA = 0x43;
+    public const FILE = 0x44;
+    public const END = 0x45;
+    public const DONE = 0x46;
+    public const ERROR = 0x47;
+    public const LOG = 0x48;
+
+    /** Flag of REQUEST: the body field is the path of a file that holds the body. */
+    public const BODY_IN_FILE = 0x0001;
+    /** Flag of FILE: the supervisor deletes the file once it was sent or the answer has failed. */
+    public const DELETE = 0x0001;
+    /** Flag of DONE: the worker takes no further request. */
+    public const LAST = 0x0001;
+
+    public const ERROR_EXCEPTION = 1;
+    public const ERROR_FATAL = 2;
+    public const ERROR_BOOT = 3;
+    public const ERROR_PROTOCOL = 4;
+
+    /** Payload limit, in bytes, of READY, HEAD, FILE, ERROR and LOG. */
+    public const MAX_SMALL_PAYLOAD = 65_524;
+    /** Payload limit of DATA, in bytes. */
+    public const MAX_DATA = 16_777_216;
+
+    /** Exit code of a worker whose supervisor broke the rules. */
+    public const EXIT_PROTOCOL = 76;
+
+    private const MAGIC = "\xCE";
+
+    /** @var array<int, array{string, int, int, int}> frames to the worker: name, least and largest payload, named flags */
+    public const TO_WORKER = [
+        self::HELLO => ['HELLO', 20, 61_428, 0],
+        self::REQUEST => ['REQUEST', 24, 61_428, self::BODY_IN_FILE],
+        self::CANCEL => ['CANCEL', 0, 0, 0],
+        self::STOP => ['STOP', 0, 0, 0],
+    ];
+
+    /** The 12 bytes before a payload of $length bytes; $number is the request's number as its 4 bytes. */
+    public static function header(int $type, int $flags, int $length, string $number = "\0\0\0\0"): string
+    {
+        return self::MAGIC . \pack('CnN', $type, $flags, $length) . $number;
+    }
+
+    /** What people call a frame type, for messages. */
+    public static function name(int $type): string
+    {
+        return self::TO_WORKER[$type][0] ?? \sprintf('type 0x%02X', $type);
+    }
+
+    private function __construct()
+    {
+    }
+}

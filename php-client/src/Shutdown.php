@@ -1,0 +1,127 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane;
+
+use Cetane\Protocol\Connection;
+use Cetane\Protocol\ConnectionLost;
+use Cetane\Protocol\Frame;
+
+/**
+ * Answers the running request when PHP ends under it: exit, a fatal error, no memory left.
+ *
+ * PHP runs shutdown functions, then destructors, then ends the output buffers. A fatal error is reported in the first step; an exit is
+ * answered in the last one, where everything that the application prints on its way out is there. Each step may be cut short by another
+ * exit, so the last one (the end of the outermost buffer) does not rely on those before it.
+ *
+ * @internal
+ */
+final class Shutdown
+{
+    private const FATAL = \E_ERROR | \E_PARSE | \E_CORE_ERROR | \E_COMPILE_ERROR | \E_USER_ERROR | \E_RECOVERABLE_ERROR;
+
+    /** Given back when memory has run out, so that there is some for the report. */
+    private ?string $reserve;
+    private readonly int $pid;
+
+    public function __construct(private readonly Worker $worker, private readonly Connection $connection)
+    {
+        $this->reserve = \str_repeat("\0", 524_288);
+        $this->pid = (int) \getmypid();
+        // Nothing may have to be loaded when there is no memory for it.
+        \class_exists(Frame::class);
+        \class_exists(ConnectionLost::class);
+        \class_exists(SapiHead::class);
+        \register_shutdown_function($this->begin(...));
+    }
+
+    /** The first step, before the application's own shutdown functions. */
+    private function begin(): void
+    {
+        $this->reserve = null;
+        if ($this->pid !== \getmypid()) {
+            return; // a child that the application forked: the streams are its parent's
+        }
+        $error = \error_get_last();
+        $fatal = $error !== null && ($error['type'] & self::FATAL) !== 0 ? $error : null;
+        if ($fatal !== null) {
+            // The limit has done its duty. What follows needs little and must not fail.
+            @\ini_set('memory_limit', '-1');
+        }
+        try {
+            if ($this->connection->isBooting()) {
+                $this->worker->output()->toLog();
+                $this->connection->error(Frame::ERROR_BOOT, $fatal === null
+                    ? 'the script ended, or called exit, before it was ready for requests'
+                    : self::describe($fatal));
+                $this->connection->flush();
+                $code = $fatal === null ? 1 : 255;
+                \register_shutdown_function(static fn () => exit($code));
+            } elseif ($fatal !== null) {
+                $this->worker->output()->discard();
+                $this->fail($fatal);
+                \register_shutdown_function(SapiHead::silence(...));
+            } elseif ($this->connection->isInRequest()) {
+                \register_shutdown_function($this->worker->output()->endBuffers(...));
+            }
+        } catch (ConnectionLost) {
+            // Nobody is left to be told.
+        }
+    }
+
+    /** The last step, called from the end of the outermost output buffer. */
+    public function end(): void
+    {
+        try {
+            if ($this->connection->isInRequest()) {
+                if (!$this->connection->isDoneDue()) {
+                    $this->answer();
+                }
+                $this->worker->done(last: true);
+            } else {
+                $this->worker->output()->toLog();
+            }
+        } catch (ConnectionLost) {
+            // Nobody is left to be told.
+        }
+        SapiHead::silence();
+    }
+
+    private function answer(): void
+    {
+        try {
+            if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
+                \session_write_close();
+            }
+            $this->worker->printed()->complete();
+            $this->connection->end();
+        } catch (ConnectionLost $lost) {
+            throw $lost;
+        } catch (\Throwable $error) {
+            $this->connection->error(Frame::ERROR_EXCEPTION, (string) $error);
+        }
+    }
+
+    /** @param array{type: int, message: string, file: string, line: int} $error */
+    private function fail(array $error): void
+    {
+        if ($this->connection->isDoneDue()) {
+            $this->connection->log(2, self::describe($error));
+        } elseif ($this->connection->isInRequest()) {
+            $this->connection->error(Frame::ERROR_FATAL, self::describe($error));
+        } else {
+            return; // PHP has written it to the log already
+        }
+        $this->worker->done(last: true);
+    }
+
+    /** @param array{type: int, message: string, file: string, line: int} $error */
+    private static function describe(array $error): string
+    {
+        // An uncaught exception's message names its place itself.
+        return \str_starts_with($error['message'], 'Uncaught ')
+            ? $error['message']
+            : "{$error['message']} in {$error['file']} on line {$error['line']}";
+    }
+}

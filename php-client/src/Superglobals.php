@@ -1,0 +1,153 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane;
+
+/** Fills $_SERVER, $_GET, $_POST, $_COOKIE, $_FILES, $_REQUEST and php://input for each request as php-fpm does, and empties them. */
+final class Superglobals
+{
+    private readonly string $variables;
+    /** @var list<string> */
+    private readonly array $requestOrder;
+    private readonly bool $argv;
+    private readonly int $bodyLimit;
+    /** @var array<int|string, mixed> $_SERVER outside requests */
+    private readonly array $server;
+
+    private static ?self $current = null;
+
+    /** Whether this process has had a session. */
+    private bool $sessions = false;
+
+    public function __construct()
+    {
+        $this->variables = \strtoupper((string) \ini_get('variables_order'));
+        $this->requestOrder = \str_split(\strtoupper((string) \ini_get('request_order') ?: $this->variables));
+        $this->argv = \PHP_SAPI !== 'cli' && (bool) \ini_get('register_argc_argv');
+        $this->bodyLimit = Request::bytes((string) \ini_get('post_max_size'));
+        $this->server = $_SERVER;
+        // Named once, $_REQUEST is made now and not when the application is compiled: it would be made of this process' own input.
+        $_REQUEST = [];
+        self::$current = $this;
+    }
+
+    public function fill(Request $request): void
+    {
+        $server = $request->server();
+        $server['PHP_SELF'] ??= ($server['SCRIPT_NAME'] ?? '') . ($server['PATH_INFO'] ?? '');
+        if (isset($server['HTTP_AUTHORIZATION'])) {
+            $server += self::credentials($server['HTTP_AUTHORIZATION']);
+        }
+        $query = $server['QUERY_STRING'] ?? '';
+        if ($this->argv) {
+            $server['argv'] = $query === '' ? [] : \explode('+', $query);
+            $server['argc'] = \count($server['argv']);
+        }
+        $_SERVER = $server;
+        $_GET = $query !== '' && \str_contains($this->variables, 'G') ? $request->query() : [];
+        $_COOKIE = isset($server['HTTP_COOKIE']) && \str_contains($this->variables, 'C') ? $request->cookies() : [];
+        $_POST = [];
+        $_FILES = [];
+        if ($request->bodyLength() > 0) {
+            if ($this->bodyLimit > 0 && $request->bodyLength() > $this->bodyLimit) {
+                \error_log(\sprintf(
+                    'PHP Warning:  POST Content-Length of %d bytes exceeds the limit of %d bytes',
+                    $request->bodyLength(),
+                    $this->bodyLimit,
+                ));
+            } elseif ($server['REQUEST_METHOD'] === 'POST' && \str_contains($this->variables, 'P')) {
+                $_POST = $request->form();
+            }
+            InputStream::register($request);
+        }
+        $_REQUEST = $this->merged();
+        $this->aimSession();
+    }
+
+    public static function current(): ?self
+    {
+        return self::$current;
+    }
+
+    /**
+     * Names the session that the client's cookie names. PHP itself looks at the cookie only in the first session of a process: an id, even
+     * an empty one, once set stays set.
+     *
+     * @internal for session_name()
+     */
+    public function aimSession(): void
+    {
+        if (!$this->sessions) {
+            return;
+        }
+        $id = $_COOKIE[(string) \ini_get('session.name')] ?? '';
+        \session_id(\is_string($id) ? $id : '');
+    }
+
+    /** The client's own session cookie, as PHP would set it once more because the id did not come from there; '' when there is none. */
+    public function repeatedCookie(): string
+    {
+        if (!$this->sessions) {
+            return '';
+        }
+        $name = (string) \ini_get('session.name');
+        $id = \session_id();
+
+        return $id !== '' && ($_COOKIE[$name] ?? null) === $id ? "Set-Cookie: $name=" . \urlencode((string) $id) . ';' : '';
+    }
+
+    /** Drops what belongs to the request, so that nothing of it is seen outside or kept in memory. */
+    public function clear(): void
+    {
+        InputStream::unregister();
+        $_SERVER = $this->server;
+        $_GET = $_POST = $_COOKIE = $_FILES = $_REQUEST = [];
+        if (\function_exists('session_status')) {
+            if (\session_status() === \PHP_SESSION_ACTIVE) {
+                \session_write_close();
+            }
+            if (isset($_SESSION) || \session_id() !== '') {
+                $this->sessions = true;
+                \session_id('');
+                unset($_SESSION);
+            }
+        }
+    }
+
+    /** @return array<int|string, mixed> */
+    private function merged(): array
+    {
+        $request = [];
+        foreach ($this->requestOrder as $source) {
+            $variables = match ($source) {
+                'G' => $_GET,
+                'P' => $_POST,
+                'C' => $_COOKIE,
+                default => [],
+            };
+            if ($variables !== []) {
+                $request = $request === [] ? $variables : \array_replace_recursive($request, $variables);
+            }
+        }
+
+        return $request;
+    }
+
+    /** @return array<string, string> */
+    private static function credentials(string $authorization): array
+    {
+        if (\strncasecmp($authorization, 'Basic ', 6) === 0) {
+            $decoded = \base64_decode(\substr($authorization, 6));
+            if ($decoded !== false && \str_contains($decoded, ':')) {
+                [$user, $password] = \explode(':', $decoded, 2);
+
+                return ['PHP_AUTH_USER' => $user, 'PHP_AUTH_PW' => $password];
+            }
+        } elseif (\strncasecmp($authorization, 'Digest ', 7) === 0) {
+            return ['PHP_AUTH_DIGEST' => \substr($authorization, 7)];
+        }
+
+        return [];
+    }
+}
