@@ -1,0 +1,115 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Laravel;
+
+use Cetane\FileBody;
+use Cetane\Response as WorkerResponse;
+use Closure;
+use ReflectionMethod;
+use Symfony\Component\HttpFoundation\BinaryFileResponse;
+use Symfony\Component\HttpFoundation\Response;
+use Symfony\Component\HttpFoundation\StreamedResponse;
+use Throwable;
+
+/**
+ * Makes the worker's response from that of Laravel or Symfony, whose own `send()` depends on the SAPI.
+ *
+ * @internal
+ */
+final class ResponseFactory
+{
+    /**
+     * A StreamedResponse stays a stream, and where its callback yields or returns strings, they are sent. A file becomes a {@see FileBody}, with its
+     * range and with its wish to be deleted.
+     *
+     * @param bool                     $head   whether a HEAD request is answered: the body is left out, its length stays as the application gave it
+     * @param Closure(Throwable): void $report is told what a body throws while it is produced; thrown again after that
+     */
+    public static function create(Response $response, bool $head, Closure $report): WorkerResponse
+    {
+        $headers = $response->headers->allPreserveCaseWithoutCookies();
+        foreach ($response->headers->getCookies() as $cookie) {
+            $headers['Set-Cookie'][] = (string) $cookie;
+        }
+
+        return new WorkerResponse($response->getStatusCode(), $headers, self::body($response, $head, $report), self::reason($response));
+    }
+
+    /**
+     * @param Closure(Throwable): void $report
+     *
+     * @return string|FileBody|Closure(): iterable<string>|array{}
+     */
+    private static function body(Response $response, bool $head, Closure $report): string|FileBody|Closure|array
+    {
+        if ($response instanceof BinaryFileResponse) {
+            // Without a body to send, sendContent() still deletes the file.
+            return self::file($response) ?? self::produced($response->sendContent(...), $report);
+        }
+        if ($head || $response->isEmpty()) {
+            return [];
+        }
+        $sends = (new ReflectionMethod($response, 'sendContent'))->class;
+        if ($sends === Response::class) {
+            return (string) $response->getContent();
+        }
+        $callback = $sends === StreamedResponse::class
+            ? Closure::bind(fn (): ?callable => $this->callback, $response, StreamedResponse::class)()
+            : $response->sendContent(...);
+
+        return $callback === null ? '' : self::produced($callback, $report);
+    }
+
+    private static function file(BinaryFileResponse $response): ?FileBody
+    {
+        [$offset, $length, $delete, $temporary] = Closure::bind(
+            fn (): array => [$this->offset, $this->maxlen, $this->deleteFileAfterSend, $this->tempFileObject ?? null],
+            $response,
+            BinaryFileResponse::class
+        )();
+        if (!$response->isSuccessful() || $length === 0 || $temporary !== null) {
+            return null;
+        }
+
+        return new FileBody($response->getFile()->getPathname(), $offset, $length < 0 ? null : $length, $delete);
+    }
+
+    /**
+     * @param Closure(Throwable): void $report
+     *
+     * @return Closure(): iterable<string>
+     */
+    private static function produced(callable $callback, Closure $report): Closure
+    {
+        return static function () use ($callback, $report): iterable {
+            try {
+                $pieces = $callback();
+                if (is_iterable($pieces)) {
+                    foreach ($pieces as $piece) {
+                        yield (string) $piece;
+                    }
+                } elseif (is_string($pieces)) {
+                    yield $pieces;
+                }
+            } catch (DumpAndDie $dump) {
+                yield $dump->dump;
+            } catch (Throwable $problem) {
+                $report($problem);
+
+                throw $problem;
+            }
+        };
+    }
+
+    /**
+     * The text behind the status, where the application chose another than the usual one.
+     */
+    private static function reason(Response $response): string
+    {
+        $text = Closure::bind(fn (): string => $this->statusText, $response, Response::class)();
+
+        return $text === (Response::$statusTexts[$response->getStatusCode()] ?? 'unknown status') ? '' : $text;
+    }
+}

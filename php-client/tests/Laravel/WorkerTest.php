@@ -1,0 +1,232 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Tests\Laravel;
+
+use Cetane\Tests\Support\Answer;
+use Cetane\Tests\Support\ScriptedSupervisor;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * The demo application in a worker process of its own, as the supervisor sees it.
+ */
+final class WorkerTest extends TestCase
+{
+    private const EXCEPTION = 1;
+    private const FATAL = 2;
+    private const BOOT = 3;
+
+    private static string $storage;
+
+    private ScriptedSupervisor $supervisor;
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$storage = sys_get_temp_dir() . '/cetane-laravel-' . bin2hex(random_bytes(6));
+        mkdir(self::$storage);
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        exec('rm -rf ' . escapeshellarg(self::$storage));
+    }
+
+    protected function setUp(): void
+    {
+        $this->supervisor = new ScriptedSupervisor();
+        $this->start(dirname(__DIR__, 3) . '/tests/apps/laravel');
+    }
+
+    protected function tearDown(): void
+    {
+        $this->supervisor->close();
+    }
+
+    public function testEachVisitorHasASessionAndAUser(): void
+    {
+        self::assertSame('READY', $this->supervisor->next()->name);
+        $ada = $grace = [];
+        $this->get('/login?user=1', $ada);
+        $this->get('/login?user=2', $grace);
+        self::assertSame('Ada', $this->get('/me', $ada)->json()['user']);
+        self::assertSame('Grace', $this->get('/me', $grace)->json()['user']);
+        self::assertNull($this->get('/me')->json()['user']);
+        $page = $this->get('/bench', $ada);
+        self::assertStringContainsString('Visit 1,', $page->body);
+        self::assertSame(strlen($page->body), $page->length);
+        self::assertStringContainsString('Visit 2,', $this->get('/bench', $ada)->body);
+        self::assertSame(8, $this->get('/counter')->json()['requests']);
+        $this->supervisor->stop();
+        self::assertSame(0, $this->supervisor->exitCode());
+    }
+
+    public function testAStreamLeavesPieceByPiece(): void
+    {
+        $this->supervisor->next();
+        $answer = $this->get('/stream?lines=3');
+        self::assertSame(["line 1\n", "line 2\n", "line 3\n"], $answer->pieces);
+        self::assertSame(-1, $answer->length);
+        self::assertSame(["one\n", "two\n", "three\n"], $this->get('/generator')->pieces);
+    }
+
+    public function testALargeStreamNeedsNoMemory(): void
+    {
+        $this->supervisor->next();
+        $before = $this->get('/big?mb=1')->peakBytes;
+        $answer = $this->get('/big?mb=64');
+        self::assertSame(64 << 20, strlen($answer->body));
+        self::assertLessThan($before + (1 << 20), $answer->peakBytes);
+    }
+
+    public function testAFileIsNamedAndNotSent(): void
+    {
+        $this->supervisor->next();
+        $answer = $this->get('/download?kb=3', $none, ['HTTP_RANGE' => 'bytes=10-19']);
+        self::assertSame(['HEAD', 'FILE', 'END', 'DONE'], $answer->frames);
+        self::assertSame([206, 10, 'bytes 10-19/3072'], [$answer->status, $answer->length, $answer->header('Content-Range')]);
+    }
+
+    public function testTheClientHasItsAnswerBeforeMiddlewareTerminates(): void
+    {
+        $this->supervisor->next();
+        $this->supervisor->request(self::server('/terminate?ms=100'));
+        foreach (['HEAD', 'DATA', 'END'] as $frame) {
+            self::assertSame($frame, $this->supervisor->next()->name);
+        }
+        self::assertStringNotContainsString('terminated', $this->supervisor->stderr());
+        self::assertSame('DONE', $this->supervisor->next()->name);
+        self::assertStringContainsString('terminated terminate', $this->supervisor->stderr());
+    }
+
+    public function testWhatIsPrintedAfterTheAnswerIsALogLine(): void
+    {
+        $this->supervisor->next();
+        self::assertSame('the response', $this->get('/echo-outside')->body);
+        self::assertSame('Hello, world!', $this->get('/hello')->body);
+        self::assertStringContainsString('printed after the response', $this->supervisor->messages());
+    }
+
+    public function testDumpsAreHtmlAndTheWorkerLives(): void
+    {
+        $this->supervisor->next();
+        $dump = $this->get('/dump?a=1');
+        self::assertMatchesRegularExpression('/sf-dump.*after the dump$/s', $dump->body);
+        $end = $this->get('/dd?a=1');
+        self::assertStringContainsString('sf-dump', $end->body);
+        self::assertSame([500, false], [$end->status, $end->last]);
+        self::assertSame(200, $this->get('/hello')->status);
+    }
+
+    public function testAnExceptionIsLaravelsErrorPage(): void
+    {
+        $this->supervisor->next();
+        $answer = $this->get('/exception');
+        self::assertSame([500, false, 0], [$answer->status, $answer->last, $answer->errorKind]);
+        self::assertStringContainsString('Server Error', $answer->body);
+        self::assertStringNotContainsString('part of the demo', $answer->body);
+        self::assertStringContainsString('part of the demo', $this->supervisor->stderr());
+        self::assertSame(404, $this->get('/abort/404')->status);
+        self::assertSame(200, $this->get('/hello')->status);
+    }
+
+    public function testExitAnswersWithWhatWasPrinted(): void
+    {
+        $this->supervisor->next();
+        $answer = $this->get('/exit?text=goodbye&status=418&code=3');
+        self::assertSame(['goodbye', 418, true], [$answer->body, $answer->status, $answer->last]);
+        self::assertSame(3, $this->supervisor->exitCode());
+    }
+
+    /**
+     * @dataProvider fatalErrors
+     */
+    public function testAFatalErrorFailsTheRequestAndSaysWhy(string $route, string $message): void
+    {
+        $this->supervisor->next();
+        $answer = $this->get($route);
+        self::assertSame([self::FATAL, true], [$answer->errorKind, $answer->last]);
+        self::assertStringContainsString($message, $answer->error);
+        self::assertSame(255, $this->supervisor->exitCode());
+        self::assertStringContainsString("production.ERROR: ", $this->supervisor->stderr());
+        self::assertStringNotContainsString('Uncaught', $this->supervisor->stderr());
+        self::assertStringNotContainsString('<html', $this->supervisor->stdout());
+    }
+
+    /**
+     * @return array<array{string, string}>
+     */
+    public function fatalErrors(): array
+    {
+        return [['/fatal', 'Class DoesNotCount contains 1 abstract method'], ['/oom', 'Allowed memory size of 67108864 bytes exhausted']];
+    }
+
+    public function testADirectoryWithoutAnApplicationIsTold(): void
+    {
+        $this->supervisor->next();
+        mkdir($empty = self::$storage . '/empty');
+        $this->supervisor->close();
+        $this->supervisor = new ScriptedSupervisor();
+        $this->start($empty);
+        $frame = $this->supervisor->next();
+        self::assertSame(['ERROR', self::BOOT], [$frame->name, ord($frame->payload[0])]);
+        self::assertStringContainsString("$empty is no Laravel application that can run: vendor/autoload.php is missing", $frame->message());
+        self::assertSame(1, $this->supervisor->exitCode());
+    }
+
+    public function testAnApplicationThatCannotBootSaysWhy(): void
+    {
+        $this->supervisor->next();
+        $this->supervisor->close();
+        $this->supervisor = new ScriptedSupervisor();
+        $broken = self::$storage . '/broken';
+        mkdir("$broken/bootstrap", 0777, true);
+        mkdir("$broken/vendor");
+        $demo = var_export(dirname(__DIR__, 3) . '/tests/apps/laravel', true);
+        file_put_contents("$broken/vendor/autoload.php", "<?php require $demo . '/vendor/autoload.php';");
+        file_put_contents("$broken/bootstrap/app.php", <<<PHP
+            <?php
+            \$app = require $demo . '/bootstrap/app.php';
+            \$app->booting(static fn () => throw new LogicException('a provider does not like it here'));
+            return \$app;
+            PHP);
+        $this->start($broken);
+        $frame = $this->supervisor->next();
+        self::assertSame(['ERROR', self::BOOT], [$frame->name, ord($frame->payload[0])]);
+        self::assertStringContainsString('a provider does not like it here', $frame->message());
+        self::assertSame(1, $this->supervisor->exitCode());
+    }
+
+    private function start(string $application): void
+    {
+        $this->supervisor
+            ->start(dirname(__DIR__, 2) . '/bin/cetane-worker.php', [], 'php', ['CETANE_APP' => $application, 'DEMO_STORAGE' => self::$storage])
+            ->hello(['kind' => 'laravel', 'script' => $application, 'capabilities' => 'file', 'debug' => '0']);
+    }
+
+    /**
+     * @param array<string, string>|null $cookies of the visitor, taken from here and put back
+     * @param array<string, string>      $server
+     */
+    private function get(string $uri, ?array &$cookies = null, array $server = []): Answer
+    {
+        if ($cookies) {
+            $server['HTTP_COOKIE'] = implode('; ', array_map(static fn (string $name, string $value): string => "$name=$value", array_keys($cookies), $cookies));
+        }
+        $answer = $this->supervisor->exchange($server + self::server($uri));
+        foreach (preg_grep('/^set-cookie:/i', $answer->lines) as $line) {
+            [$name, $value] = explode('=', trim(substr(strstr($line, ';', true), 11)), 2);
+            $cookies[$name] = $value;
+        }
+
+        return $answer;
+    }
+
+    /**
+     * @return array<string, string>
+     */
+    private static function server(string $uri): array
+    {
+        return ['REQUEST_URI' => $uri, 'QUERY_STRING' => (string) parse_url($uri, PHP_URL_QUERY), 'HTTP_HOST' => 'demo.test', 'REMOTE_ADDR' => '127.0.0.1'];
+    }
+}
