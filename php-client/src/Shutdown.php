@@ -61,6 +61,8 @@ final class Shutdown
             } elseif ($fatal !== null) {
                 $this->worker->output()->discard();
                 $this->fail($fatal);
+                // Without memory PHP has dropped the outermost buffer too, and frameworks print an error page now.
+                \ob_start(static fn (): string => '');
                 \register_shutdown_function(SapiHead::silence(...));
             } elseif ($this->connection->isInRequest()) {
                 \register_shutdown_function($this->worker->output()->endBuffers(...));

@@ -222,9 +222,19 @@ final class Worker
         $this->connection->flush();
     }
 
-    /** Fails the request: 500, or a cut connection when the answer has begun. The message goes to the log, and to clients in debug mode. */
+    /**
+     * Fails the request: 500, or a cut connection when the answer has begun. The message goes to the log, and to clients in debug mode.
+     *
+     * Before {@see ready()} it fails the boot: the supervisor is told why, and the script has to exit.
+     */
     public function fail(\Throwable $error): void
     {
+        if ($this->connection->isBooting()) {
+            $this->connection->error(Frame::ERROR_BOOT, (string) $error);
+            $this->connection->flush();
+
+            return;
+        }
         if ($this->connection->isBroken() || !$this->connection->isInRequest()) {
             if (!$error instanceof ConnectionLost) {
                 $this->log('error', (string) $error);
