@@ -1,0 +1,268 @@
+package dev.cetane.worker;
+
+import dev.cetane.protocol.FileRange;
+import dev.cetane.protocol.ResponseHead;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One job on its way through the pool: its times, and the claim on its sink.
+ *
+ * <p>The reader thread calls the sink while other threads may conclude the exchange (a time-out, a drain, the end of the process). The
+ * {@code sink} field makes sure that no two of them are inside the job at once and that it ends once: it is null while the sink is
+ * free, {@link #IN_USE} while the reader is inside, {@link #CLOSED} in the end. Who concludes while the reader is inside leaves the
+ * failure there, and the reader delivers it on its way out; so nobody but the reader ever waits for a slow client.
+ */
+final class Exchange {
+    private static final Object IN_USE = new Object();
+    private static final Object CLOSED = new Object();
+    private static final VarHandle SINK;
+
+    static {
+        try {
+            SINK = MethodHandles.lookup().findVarHandle(Exchange.class, "sink", Object.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final Job job;
+    private final PoolListener listener;
+    private final long submittedNanos;
+    private final double submittedAtSeconds;
+
+    // Guarded by the pool's lock.
+    private int workerId;
+    private int attempts;
+    private long assignedNanos;
+
+    // Guarded by the lock of the link that sends it; read by others only after sentNanos.
+    private boolean cancelled;
+    private int requestNumber;
+
+    // Written by the sending and then by the reader thread. Volatile where the time-out check reads them.
+    private volatile long sentNanos;
+    private volatile long endNanos;
+    private volatile long sinkSinceNanos;
+    private volatile long sinkNanos;
+    private long headNanos;
+
+    @SuppressWarnings("unused") // by SINK
+    private volatile @Nullable Object sink;
+
+    Exchange(Job job, PoolListener listener, Ticker ticker) {
+        this.job = job;
+        this.listener = listener;
+        submittedNanos = ticker.nanos();
+        submittedAtSeconds = ticker.epochSeconds();
+    }
+
+    // ---- under the pool's lock ----
+
+    void assigned(int toWorkerId, long nowNanos) {
+        workerId = toWorkerId;
+        assignedNanos = nowNanos;
+        attempts++;
+    }
+
+    /** How many workers it was given to. */
+    int attempts() {
+        return attempts;
+    }
+
+    long submittedNanos() {
+        return submittedNanos;
+    }
+
+    /**
+     * What is left of the time that the worker may take, for the answer and then again for what it does after it. Time spent inside the
+     * sink, waiting for a slow client, is not the worker's.
+     */
+    long remainingNanos(long limitNanos, long nowNanos) {
+        long end = endNanos;
+        if (end != 0) {
+            return end + limitNanos - nowNanos;
+        }
+        long since = sinkSinceNanos;
+        long inSink = sinkNanos + (since == 0 ? 0 : nowNanos - since);
+        return assignedNanos + limitNanos + inSink - nowNanos;
+    }
+
+    // ---- sending thread, under the link's lock ----
+
+    double submittedAtSeconds() {
+        return submittedAtSeconds;
+    }
+
+    void numbered(int number) {
+        requestNumber = number;
+    }
+
+    int requestNumber() {
+        return requestNumber;
+    }
+
+    void sent(long nowNanos) {
+        sentNanos = nowNanos;
+    }
+
+    /** Whether the frame was written; to be asked by others only once the link is closed. */
+    boolean isSent() {
+        return sentNanos != 0;
+    }
+
+    /** The worker that had it never read it. */
+    void unsent() {
+        sentNanos = 0;
+    }
+
+    void cancelled() {
+        cancelled = true;
+    }
+
+    boolean isCancelled() {
+        return cancelled;
+    }
+
+    // ---- reader thread ----
+
+    /** Whether the answer is complete. */
+    boolean ended() {
+        return endNanos != 0;
+    }
+
+    void head(ResponseHead head, long nowNanos) {
+        if (enter()) {
+            if (!head.interim()) {
+                headNanos = nowNanos;
+            }
+            try {
+                job.head(head);
+            } finally {
+                leave(nowNanos);
+            }
+        }
+    }
+
+    void data(ByteBuffer bytes, Ticker ticker) {
+        if (enter()) {
+            long since = ticker.nanos();
+            sinkSinceNanos = since;
+            long now = since;
+            try {
+                job.data(bytes);
+            } finally {
+                now = ticker.nanos();
+                long total = sinkNanos + (now - since);
+                sinkNanos = total;
+                sinkSinceNanos = 0;
+                leave(now);
+            }
+        }
+    }
+
+    /** Returns whether the job took the file; else its deletion is the caller's. */
+    boolean file(FileRange range, long nowNanos) {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            job.file(range.path(), range.offset(), range.length(), range.delete());
+        } finally {
+            leave(nowNanos);
+        }
+        return true;
+    }
+
+    void end(long nowNanos) {
+        if (enter()) {
+            endNanos = nowNanos;
+            try {
+                job.end();
+            } finally {
+                leave(nowNanos);
+            }
+        }
+    }
+
+    /** DONE has arrived. */
+    void done(long handlerMicros, long cpuMicros, long peakMemoryBytes, long nowNanos) {
+        if (SINK.compareAndSet(this, null, CLOSED)) {
+            complete(report(handlerMicros, cpuMicros, peakMemoryBytes, nowNanos));
+        }
+    }
+
+    private boolean enter() {
+        return SINK.compareAndSet(this, null, IN_USE);
+    }
+
+    private void leave(long nowNanos) {
+        if (!SINK.compareAndSet(this, IN_USE, null)) {
+            WorkerException failure = (WorkerException) SINK.getAndSet(this, CLOSED);
+            deliver(failure, nowNanos);
+        }
+    }
+
+    /** Whether the reader is inside the sink, perhaps waiting for a slow client. Any thread. */
+    boolean inSink() {
+        Object now = sink;
+        return now != null && now != CLOSED;
+    }
+
+    // ---- any thread ----
+
+    /**
+     * Nothing more will come of the worker: completes the job if its answer was complete, fails it otherwise. If the reader is inside
+     * the sink it is told when it comes out. Does nothing if the exchange was concluded before.
+     */
+    void conclude(WorkerException failure, long nowNanos) {
+        while (true) {
+            Object now = sink;
+            if (now == null) {
+                if (SINK.compareAndSet(this, null, CLOSED)) {
+                    deliver(failure, nowNanos);
+                    return;
+                }
+            } else if (now != IN_USE || SINK.compareAndSet(this, IN_USE, failure)) {
+                return;
+            }
+        }
+    }
+
+    /** The job was never given to a worker, or taken back from one that did not read it. */
+    void reject(WorkerException failure) {
+        if (SINK.compareAndSet(this, null, CLOSED)) {
+            job.failed(failure);
+            listener.rejected(failure.kind());
+        }
+    }
+
+    private void deliver(WorkerException failure, long nowNanos) {
+        if (ended()) {
+            complete(report(0, 0, 0, nowNanos));
+        } else {
+            job.failed(failure);
+            listener.failed(failure.kind());
+        }
+    }
+
+    private void complete(JobReport report) {
+        job.done(report);
+        listener.completed(report);
+    }
+
+    private JobReport report(long handlerMicros, long cpuMicros, long peakMemoryBytes, long nowNanos) {
+        return new JobReport(
+                workerId,
+                assignedNanos - submittedNanos,
+                sentNanos - assignedNanos,
+                headNanos - sentNanos,
+                endNanos - headNanos,
+                nowNanos - endNanos,
+                handlerMicros,
+                cpuMicros,
+                peakMemoryBytes);
+    }
+}

@@ -1,0 +1,328 @@
+package dev.cetane.worker;
+
+import dev.cetane.log.EventLog;
+import dev.cetane.log.EventLog.Level;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker's operating-system process, its FIFOs and its end. Lives on the maintenance thread; {@link #send}, {@link #cancel} and
+ * {@link #askToStop} go straight to the {@link WorkerLink}.
+ *
+ * <p>The end of a worker is the exit of its process. What it wrote before is read to the end of the pipes; when a child of the worker
+ * holds them open, that wait is cut short. Whatever is left of the process group then is killed: what a worker started ends with it.
+ */
+final class PhpProcess implements WorkerProcess {
+    private static final long PIPES_END_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long TOOL_SECONDS = 5;
+
+    private final PoolConfig config;
+    private final Path runDirectory;
+    private final Ticker ticker;
+    private final EventLog log;
+    private final Maintenance maintenance;
+    private final int workerId;
+    private final Generation generation;
+    private final Owner owner;
+
+    private @Nullable WorkerLink link;
+    private @Nullable WorkerOutput output;
+    private volatile @Nullable Process process;
+    private boolean exited;
+    private boolean killed;
+    private boolean ended;
+
+    /** Makes the processes of one pool. */
+    record Factory(PoolConfig config, Path runDirectory, Ticker ticker, EventLog log, Maintenance maintenance)
+            implements WorkerProcess.Factory {
+        @Override
+        public WorkerProcess create(int workerId, Generation generation, Owner owner) {
+            return new PhpProcess(this, workerId, generation, owner);
+        }
+    }
+
+    private PhpProcess(Factory factory, int workerId, Generation generation, Owner owner) {
+        config = factory.config;
+        runDirectory = factory.runDirectory;
+        ticker = factory.ticker;
+        log = factory.log;
+        maintenance = factory.maintenance;
+        this.workerId = workerId;
+        this.generation = generation;
+        this.owner = owner;
+    }
+
+    private Path fifo(String end) {
+        return runDirectory.resolve("worker-" + workerId + "." + end);
+    }
+
+    @Override
+    public void start() throws IOException {
+        Path in = fifo("in");
+        Path out = fifo("out");
+        Path print = fifo("print");
+        makeFifos(in, out, print);
+        try {
+            WorkerOutput printed = new WorkerOutput(
+                    workerId, generation.application().kind(), print, config, ticker, log, this::pipeEnded);
+            output = printed;
+            WorkerLink started = new WorkerLink(
+                    workerId,
+                    in,
+                    out,
+                    generation.hello(),
+                    config.requestTimeout(),
+                    ticker,
+                    log,
+                    printed,
+                    owner,
+                    this::pipeEnded);
+            link = started;
+            Process php = launch(print);
+            process = php;
+            printed.start();
+            started.start();
+            awaitExit(php);
+        } catch (IOException e) {
+            closePipes();
+            throw e;
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // its one action cannot fail
+    private void awaitExit(Process php) {
+        php.onExit().thenRun(() -> maintenance.execute(this::exited));
+    }
+
+    private Process launch(Path print) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(generation.command())
+                .directory(generation.directory().toFile())
+                .redirectInput(Path.of("/dev/null").toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(print.toFile());
+        Map<String, String> environment = builder.environment();
+        environment.clear();
+        environment.putAll(generation.application().environment());
+        environment.put("CETANE_IN", fifo("in").toString());
+        environment.put("CETANE_OUT", fifo("out").toString());
+        environment.put("CETANE_WORKER", Integer.toString(workerId));
+        Path application = generation.application().kind() == ApplicationKind.LARAVEL
+                ? generation.directory()
+                : generation.script();
+        environment.put("CETANE_APP", application.toString());
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new IOException(
+                    generation.application().php() + " cannot be started: " + e.getMessage() + "; see app.php", e);
+        }
+    }
+
+    private static void makeFifos(Path... fifos) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder("mkfifo", "-m", "600").redirectErrorStream(true);
+        for (Path fifo : fifos) {
+            builder.command().add(fifo.toString());
+        }
+        String said;
+        int code;
+        try {
+            Process mkfifo = builder.start();
+            said = new String(mkfifo.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            code = mkfifo.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the FIFOs were made", e);
+        }
+        if (code != 0) {
+            throw new IOException("the FIFOs of a worker cannot be made: " + said);
+        }
+    }
+
+    @Override
+    public long pid() {
+        Process started = process;
+        return started == null ? 0 : started.pid();
+    }
+
+    @Override
+    public void send(Exchange exchange) throws IOException, UndeliverableException {
+        link().send(exchange);
+    }
+
+    @Override
+    public void cancel(Exchange exchange) {
+        link().cancel(exchange);
+    }
+
+    @Override
+    public void askToStop() {
+        link().stop();
+    }
+
+    /** The link is made before the worker can be ready, and so before anybody can use it. */
+    private WorkerLink link() {
+        WorkerLink made = link;
+        if (made == null) {
+            throw new IllegalStateException("worker " + workerId + " was not started");
+        }
+        return made;
+    }
+
+    @Override
+    public void terminate() {
+        Process started = process;
+        if (started != null && !exited && !signalGroup(started, "TERM")) {
+            started.destroy();
+        }
+    }
+
+    @Override
+    public void kill() {
+        Process started = process;
+        killed = true;
+        if (started != null && !ended) {
+            started.destroyForcibly();
+            signalGroup(started, "KILL");
+            if (exited) {
+                end();
+            }
+        }
+    }
+
+    /** The worker leads a process group where {@code setsid} is there; else there is no such group, which is no error. */
+    private boolean signalGroup(Process leader, String signal) {
+        try {
+            Process kill = new ProcessBuilder(
+                            "/bin/sh", "-c", "kill -s \"$0\" -- \"-$1\"", signal, Long.toString(leader.pid()))
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return kill.waitFor(TOOL_SECONDS, TimeUnit.SECONDS) && kill.exitValue() == 0;
+        } catch (IOException e) {
+            log.log(
+                    Level.ERROR,
+                    "worker.signal-failed",
+                    null,
+                    "worker " + workerId + " (pid " + leader.pid() + "): its process group cannot be signalled: "
+                            + e.getMessage());
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    public long privateMemoryBytes() {
+        Process started = process;
+        if (started == null) {
+            return 0;
+        }
+        try {
+            List<String> lines =
+                    Files.readAllLines(Path.of("/proc/" + started.pid() + "/status"), StandardCharsets.ISO_8859_1);
+            for (String line : lines) {
+                if (line.startsWith("RssAnon:")) {
+                    String[] words = line.split("\\s+", -1);
+                    return Long.parseLong(words[1]) * 1024;
+                }
+            }
+        } catch (IOException | NumberFormatException e) {
+            return 0;
+        }
+        return 0;
+    }
+
+    private void exited() {
+        exited = true;
+        link().processEnded();
+        if (output != null) {
+            output.processEnded();
+        }
+        if (killed || pipesEnded()) {
+            end();
+        } else {
+            awaitPipes(link().progress());
+        }
+    }
+
+    /** A reader has read its pipe to the end. Any thread. */
+    private void pipeEnded() {
+        maintenance.execute(() -> {
+            if (exited) {
+                if (pipesEnded()) {
+                    end();
+                }
+            } else {
+                // It has closed its pipe and can do nothing more for anybody; normally its exit is just about to be
+                // seen.
+                maintenance.schedule(
+                        () -> {
+                            if (!exited) {
+                                kill();
+                            }
+                        },
+                        config.killGrace().toNanos());
+            }
+        });
+    }
+
+    private boolean pipesEnded() {
+        return link().ended() && output != null && output.ended();
+    }
+
+    /** Ends when the pipes are not at their end although nothing has arrived for a while and nobody is taking what has. */
+    private void awaitPipes(long progress) {
+        maintenance.schedule(
+                () -> {
+                    if (!ended) {
+                        long now = link().progress();
+                        if (!link().ended() && (now != progress || link().inSink())) {
+                            awaitPipes(now);
+                        } else {
+                            end();
+                        }
+                    }
+                },
+                PIPES_END_NANOS);
+    }
+
+    private void end() {
+        Process gone = process;
+        if (ended || gone == null) {
+            return;
+        }
+        ended = true;
+        signalGroup(gone, "KILL");
+        Exchange untaken = link().close();
+        String lines = output == null ? "" : output.close();
+        deleteFifos();
+        owner.ended(new Ending(gone.exitValue(), untaken, link().bootError(), lines));
+    }
+
+    private void closePipes() {
+        if (link != null) {
+            link.close();
+        }
+        if (output != null) {
+            output.close();
+        }
+        deleteFifos();
+    }
+
+    private void deleteFifos() {
+        for (String end : List.of("in", "out", "print")) {
+            try {
+                Files.deleteIfExists(fifo(end));
+            } catch (IOException e) {
+                log.log(Level.WARN, "worker.fifo-left", null, fifo(end) + " cannot be deleted: " + e.getMessage());
+            }
+        }
+    }
+}

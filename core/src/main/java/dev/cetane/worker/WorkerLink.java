@@ -1,0 +1,410 @@
+package dev.cetane.worker;
+
+import dev.cetane.log.EventLog;
+import dev.cetane.log.EventLog.Level;
+import dev.cetane.protocol.ControlFrames;
+import dev.cetane.protocol.Done;
+import dev.cetane.protocol.ErrorReport;
+import dev.cetane.protocol.FileRange;
+import dev.cetane.protocol.FrameDecoder;
+import dev.cetane.protocol.Hello;
+import dev.cetane.protocol.ProtocolException;
+import dev.cetane.protocol.Ready;
+import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.ResponseHead;
+import dev.cetane.protocol.Turn;
+import dev.cetane.protocol.WorkerFrameHandler;
+import java.io.Closeable;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker's two FIFOs. Writes happen on whatever thread has something to say, one at a time under {@code writing}; no write can block,
+ * because an idle pipe holds a whole request and the small frames that may follow it. Reads happen on {@code cetane-reader-N}, which
+ * gives what arrives to the job's sink.
+ *
+ * <p>Opening a FIFO waits for its other end. So each is first opened for both directions, which waits for nothing, and those handles are
+ * closed when the worker has opened its ends, or its process has ended: only then do the pipes report that the other side is gone.
+ */
+final class WorkerLink implements WorkerFrameHandler {
+    private final int workerId;
+    private final Ticker ticker;
+    private final EventLog log;
+    private final WorkerOutput output;
+    private final WorkerProcess.Owner owner;
+    private final Runnable whenEnded;
+    private final long requestTimeoutMillis;
+    private final Path in;
+    private final Turn turn;
+    private final FileChannel reader;
+
+    private final Object writing = new Object();
+
+    // Guarded by writing.
+    private final FileChannel writer;
+    private final RequestEncoder encoder = new RequestEncoder();
+    private long bytesFromRequestOn;
+    private boolean closed;
+    private @Nullable Closeable heldIn;
+    private @Nullable Closeable heldOut;
+
+    /** The running exchange: set by the sender before it writes, cleared by the reader at DONE. */
+    private volatile @Nullable Exchange current;
+
+    // Written by the reader, watched by the maintenance thread.
+    private volatile long progress;
+    private volatile boolean ended;
+    private volatile @Nullable String bootError;
+
+    /** Opens both FIFOs and writes HELLO. */
+    WorkerLink(
+            int workerId,
+            Path in,
+            Path out,
+            Hello hello,
+            Duration requestTimeout,
+            Ticker ticker,
+            EventLog log,
+            WorkerOutput output,
+            WorkerProcess.Owner owner,
+            Runnable whenEnded)
+            throws IOException {
+        this.workerId = workerId;
+        this.in = in;
+        this.ticker = ticker;
+        this.log = log;
+        this.output = output;
+        this.owner = owner;
+        this.whenEnded = whenEnded;
+        requestTimeoutMillis = requestTimeout.toMillis();
+        turn = new Turn(hello);
+        heldIn = FileChannel.open(in, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        writer = FileChannel.open(in, StandardOpenOption.WRITE);
+        heldOut = FileChannel.open(out, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        reader = FileChannel.open(out, StandardOpenOption.READ);
+        write(ControlFrames.hello(hello));
+    }
+
+    void start() {
+        Thread thread = new Thread(this::read, "cetane-reader-" + workerId);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    // ---- to the worker ----
+
+    /** Dispatching thread; the worker is idle. */
+    void send(Exchange exchange) throws IOException, WorkerProcess.UndeliverableException {
+        synchronized (writing) {
+            if (closed) {
+                throw new IOException("the worker is gone");
+            }
+            int number = turn.nextRequest();
+            ByteBuffer frame = encode(exchange, number);
+            exchange.numbered(number);
+            turn.begin(number);
+            output.serving(exchange.job.id());
+            current = exchange;
+            // The answer may arrive before the write returns: from here on the request counts as sent.
+            exchange.sent(ticker.nanos());
+            bytesFromRequestOn = frame.remaining();
+            try {
+                write(frame);
+            } catch (IOException e) {
+                current = null;
+                throw e;
+            }
+            exchange.sent(ticker.nanos());
+            if (exchange.isCancelled()) {
+                writeQuietly(ControlFrames.cancel(number));
+            }
+        }
+    }
+
+    private ByteBuffer encode(Exchange exchange, int number) throws WorkerProcess.UndeliverableException {
+        try {
+            encoder.begin(number, exchange.submittedAtSeconds(), requestTimeoutMillis);
+            exchange.job.encode(encoder);
+            return encoder.finish();
+        } catch (RuntimeException e) {
+            throw new WorkerProcess.UndeliverableException(PoolJournal.message(e), e);
+        }
+    }
+
+    /** Any thread. */
+    void cancel(Exchange exchange) {
+        synchronized (writing) {
+            exchange.cancelled();
+            if (!closed && current == exchange) {
+                writeQuietly(ControlFrames.cancel(exchange.requestNumber()));
+            }
+        }
+    }
+
+    /** Any thread. */
+    void stop() {
+        synchronized (writing) {
+            if (!closed) {
+                writeQuietly(ControlFrames.stop());
+            }
+        }
+    }
+
+    /** For frames that a worker that is gone need not get: its exit says the rest. */
+    private void writeQuietly(ByteBuffer frame) {
+        try {
+            bytesFromRequestOn += frame.remaining();
+            write(frame);
+        } catch (IOException gone) {
+            log.log(
+                    Level.DEBUG,
+                    "worker.write-failed",
+                    null,
+                    "worker " + workerId + " reads no more: " + gone.getMessage());
+        }
+    }
+
+    private void write(ByteBuffer frame) throws IOException {
+        while (frame.hasRemaining()) {
+            writer.write(frame);
+        }
+    }
+
+    // ---- from the worker ----
+
+    private void read() {
+        FrameDecoder decoder = new FrameDecoder(turn, this);
+        ByteBuffer buffer = ByteBuffer.allocateDirect(FrameDecoder.BUFFER_BYTES);
+        try {
+            while (reader.read(buffer) >= 0) {
+                if (progress == 0) {
+                    release();
+                }
+                buffer.flip();
+                decoder.decode(buffer);
+                buffer.compact();
+                long read = progress + 1;
+                progress = read;
+            }
+        } catch (ProtocolException e) {
+            owner.violated(PoolJournal.message(e));
+        } catch (IOException e) {
+            // Closed from outside, after the process has ended.
+            log.log(Level.DEBUG, "worker.read-ended", null, "worker " + workerId + ": " + e);
+        } catch (RuntimeException | Error e) {
+            owner.violated("its answer could not be taken: " + e);
+        } finally {
+            ended = true;
+            whenEnded.run();
+        }
+    }
+
+    @Override
+    public void ready(Ready ready) {
+        owner.ready(ready);
+    }
+
+    @Override
+    public void head(int request, ResponseHead head) {
+        Exchange exchange = exchange();
+        try {
+            exchange.head(head, ticker.nanos());
+        } catch (RuntimeException e) {
+            sinkFailed(exchange, e);
+        }
+    }
+
+    @Override
+    public void data(int request, ByteBuffer bytes) {
+        Exchange exchange = exchange();
+        try {
+            exchange.data(bytes, ticker);
+        } catch (RuntimeException e) {
+            sinkFailed(exchange, e);
+        }
+    }
+
+    @Override
+    public void file(int request, FileRange range) {
+        Exchange exchange = exchange();
+        try {
+            if (!exchange.file(range, ticker.nanos()) && range.delete()) {
+                Files.deleteIfExists(range.path());
+            }
+        } catch (IOException e) {
+            log.log(
+                    Level.WARN,
+                    "request.file-left",
+                    exchange.job.id(),
+                    range.path() + " cannot be deleted: " + e.getMessage());
+        } catch (RuntimeException e) {
+            sinkFailed(exchange, e);
+        }
+    }
+
+    @Override
+    public void end(int request) {
+        Exchange exchange = exchange();
+        try {
+            exchange.end(ticker.nanos());
+        } catch (RuntimeException e) {
+            sinkFailed(exchange, e);
+        }
+    }
+
+    @Override
+    public void done(int request, Done done) {
+        Exchange exchange = exchange();
+        long now = ticker.nanos();
+        output.catchUp();
+        current = null;
+        owner.finished(exchange, done.last());
+        exchange.done(done.handlerMicros(), done.cpuMicros(), done.peakMemoryBytes(), now);
+    }
+
+    @Override
+    public void error(int request, ErrorReport report) {
+        switch (report.kind()) {
+            case BOOT -> bootError = report.message();
+            case PROTOCOL ->
+                owner.violated("The worker says that the supervisor broke the protocol: " + report.message());
+            case EXCEPTION, FATAL -> {
+                Exchange exchange = exchange();
+                String what = report.kind() == ErrorReport.Kind.FATAL ? "a fatal error: " : "an uncaught exception: ";
+                log.log(
+                        Level.ERROR,
+                        "request.failed",
+                        exchange.job.id(),
+                        exchange.job.describe() + " ended with " + what + report.message(),
+                        "worker",
+                        workerId);
+                exchange.conclude(
+                        new WorkerException(
+                                WorkerException.Kind.APPLICATION,
+                                exchange.job.describe() + " ended with " + what + report.message(),
+                                report.message(),
+                                null),
+                        ticker.nanos());
+            }
+        }
+    }
+
+    @Override
+    public void log(int request, int severity, String message) {
+        Exchange exchange = request == 0 ? null : current;
+        Level level =
+                severity <= 3 ? Level.ERROR : severity == 4 ? Level.WARN : severity == 7 ? Level.DEBUG : Level.INFO;
+        log.log(level, "worker.log", exchange == null ? null : exchange.job.id(), message, "worker", workerId);
+    }
+
+    /** The turn admits no frame of a request when none runs. */
+    private Exchange exchange() {
+        Exchange running = current;
+        if (running == null) {
+            throw new IllegalStateException("no request runs");
+        }
+        return running;
+    }
+
+    private void sinkFailed(Exchange exchange, RuntimeException e) {
+        log.log(
+                Level.ERROR,
+                "request.sink-failed",
+                exchange.job.id(),
+                "the answer could not be taken: " + e,
+                "worker",
+                workerId);
+        exchange.conclude(
+                new WorkerException(
+                        WorkerException.Kind.CRASHED,
+                        "the answer of worker " + workerId + " could not be taken: " + e,
+                        null,
+                        e),
+                ticker.nanos());
+    }
+
+    // ---- the end; maintenance thread ----
+
+    /** How many reads have brought something. */
+    long progress() {
+        return progress;
+    }
+
+    /** Whether the reader is giving something to a sink, which may take as long as the client does. */
+    boolean inSink() {
+        Exchange running = current;
+        return running != null && running.inSink();
+    }
+
+    /** Whether the reader has come to the end of the pipe. */
+    boolean ended() {
+        return ended;
+    }
+
+    @Nullable
+    String bootError() {
+        return bootError;
+    }
+
+    /** The process is gone: from now on the pipes end when nobody else holds them. */
+    void processEnded() {
+        release();
+    }
+
+    private void release() {
+        synchronized (writing) {
+            close(heldIn);
+            close(heldOut);
+            heldIn = null;
+            heldOut = null;
+        }
+    }
+
+    /**
+     * Closes the pipes, after the process has ended.
+     *
+     * @return the exchange whose request the worker never began to read, null when there is none
+     */
+    @Nullable
+    Exchange close() {
+        synchronized (writing) {
+            Exchange untaken = null;
+            Exchange running = current;
+            if (!closed && running != null && unreadBytes() >= bytesFromRequestOn) {
+                untaken = running;
+                current = null;
+            }
+            closed = true;
+            release();
+            close(writer);
+            close(reader);
+            return untaken;
+        }
+    }
+
+    /** What the worker left in its pipe: that outlives the process for as long as the writing end is open. */
+    private int unreadBytes() {
+        try (FileInputStream pipe = new FileInputStream(in.toFile())) {
+            return pipe.available();
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    private void close(@Nullable Closeable channel) {
+        if (channel != null) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                log.log(Level.WARN, "worker.close-failed", null, "worker " + workerId + ": " + e.getMessage());
+            }
+        }
+    }
+}
