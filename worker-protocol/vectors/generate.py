@@ -115,11 +115,14 @@ def shown(fields):
     for field in fields:
         if not field:
             continue
-        # A field that is long is one run, or a head and a run.
+        # A field that is long is a run of one or two bytes, or a head and a run.
         start = len(field)
         if len(field) > 256:
             start = len(field.rstrip(field[-1:]))
-        if len(field) - start > 64:
+        if len(field) > 256 and field == field[:2] * (len(field) // 2) and field[0] != field[1]:
+            items += [" ".join(text), {"repeat": field[:2].hex(), "times": len(field) // 2}]
+            text = []
+        elif len(field) - start > 64:
             if field[:start]:
                 text.append(field[:start].hex())
             if text:
@@ -289,7 +292,7 @@ def frames():
     single("file-empty", "An empty part of a file", file("/f", 0, 0))
     single("file-high-bytes", "A path that is UTF-8 and one that is not", file("/srv/caf\u00c3\u00a9/\u00e9 %41", 0, 1))
     single("file-largest-range", "offset + length is 2^63 - 1", file("/f", 2**63 - 2, 1))
-    single("file-longest-path", "The largest FILE, 65 524 payload bytes", file(times("/", 65524 - 16), 0, 1))
+    single("file-longest-path", "The largest FILE, 65 524 payload bytes", file({"repeat": "/f", "times": (65524 - 16) // 2}, 0, 1))
 
     single("end", "END", plain("END", 3))
 

@@ -1,11 +1,13 @@
 package dev.cetane.protocol;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
 /**
  * The HELLO frame, PROTOCOL.md §4.1. Immutable. Each char of names and values is sent as one byte (ISO-8859-1), see
- * {@link BytePath} for paths.
+ * {@link BytePath} for paths; the order is kept.
  *
  * @param lowestVersion lowest protocol version the supervisor speaks, 1 to 65 535
  * @param highestVersion highest one
@@ -25,8 +27,8 @@ public record Hello(int lowestVersion, int highestVersion, Map<String, String> s
             throw new IllegalArgumentException(
                     "versions " + lowestVersion + " to " + highestVersion + " are no range within 1 to 65535");
         }
-        settings = Map.copyOf(settings);
-        server = Map.copyOf(server);
+        settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+        server = Collections.unmodifiableMap(new LinkedHashMap<>(server));
     }
 
     /** A HELLO of the version that this codec speaks. */

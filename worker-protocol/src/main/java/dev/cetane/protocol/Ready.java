@@ -1,5 +1,7 @@
 package dev.cetane.protocol;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -13,7 +15,7 @@ import java.util.Set;
 public record Ready(int version, Map<String, String> facts) {
 
     public Ready {
-        facts = Map.copyOf(facts);
+        facts = Collections.unmodifiableMap(new LinkedHashMap<>(facts));
     }
 
     /** The known capabilities that are on. */

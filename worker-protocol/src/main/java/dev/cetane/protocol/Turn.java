@@ -42,6 +42,11 @@ public final class Turn {
 
     /** The number that the next request must have; unsigned. */
     public int nextRequest() {
+        return numberAfter(request);
+    }
+
+    /** The numbers go round, leaving out 0. */
+    static int numberAfter(int request) {
         return request == -1 ? 1 : request + 1;
     }
 

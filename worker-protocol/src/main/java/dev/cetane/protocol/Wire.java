@@ -1,7 +1,7 @@
 package dev.cetane.protocol;
 
 import java.nio.ByteBuffer;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +82,7 @@ final class Wire {
         if (namesLength == 0) {
             return valuesLength == 0 ? Map.of() : null;
         }
-        Map<String, String> pairs = new HashMap<>();
+        Map<String, String> pairs = new LinkedHashMap<>();
         int name = offset + 8;
         int namesEnd = name + (int) namesLength;
         int value = namesEnd;
