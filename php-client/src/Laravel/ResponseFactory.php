@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane\Laravel;
 
+use Cetane\ClientLeft;
 use Cetane\FileBody;
 use Cetane\Response as WorkerResponse;
 use Closure;
@@ -93,6 +94,8 @@ final class ResponseFactory
                 } elseif (is_string($pieces)) {
                     yield $pieces;
                 }
+            } catch (ClientLeft $left) {
+                throw $left;
             } catch (DumpAndDie $dump) {
                 yield $dump->dump;
             } catch (Throwable $problem) {

@@ -13,7 +13,6 @@ use PHPUnit\Framework\TestCase;
  */
 final class WorkerTest extends TestCase
 {
-    private const EXCEPTION = 1;
     private const FATAL = 2;
     private const BOOT = 3;
 
@@ -77,6 +76,31 @@ final class WorkerTest extends TestCase
         $answer = $this->get('/big?mb=64');
         self::assertSame(64 << 20, strlen($answer->body));
         self::assertLessThan($before + (1 << 20), $answer->peakBytes);
+    }
+
+    public function testAStreamEndsWhenItsClientHasLeft(): void
+    {
+        $this->supervisor->next();
+        $this->supervisor->request(self::server('/stream?lines=1000&ms=5'));
+        self::assertSame('HEAD', $this->supervisor->next()->name);
+        self::assertSame('DATA', $this->supervisor->next()->name);
+        $this->supervisor->cancel();
+        self::assertLessThan(999, count($this->supervisor->answer()->pieces));
+        self::assertSame(200, $this->get('/hello')->status);
+        self::assertSame('', $this->supervisor->stderr());
+    }
+
+    public function testSuperglobalsAreThoseOfTheRequest(): void
+    {
+        $this->supervisor->next();
+        $none = ['get' => [], 'post' => [], 'cookie' => [], 'request' => [], 'method' => 'GET', 'input' => ''];
+        self::assertSame($none, $this->get('/superglobals')->json());
+        $form = ['REQUEST_METHOD' => 'POST', 'CONTENT_TYPE' => 'application/x-www-form-urlencoded', 'HTTP_COOKIE' => 'c=3'];
+        self::assertSame(
+            ['get' => ['a' => '1'], 'post' => ['b' => '2'], 'cookie' => ['c' => '3'], 'request' => ['a' => '1', 'b' => '2'], 'method' => 'POST', 'input' => 'b=2'],
+            $this->supervisor->exchange($form + ['CONTENT_LENGTH' => '3'] + self::server('/superglobals?a=1'), 'b=2')->json()
+        );
+        self::assertSame($none, $this->get('/superglobals')->json());
     }
 
     public function testAFileIsNamedAndNotSent(): void

@@ -22,6 +22,7 @@ Route::get('/leak', [StateController::class, 'leak']);
 Route::get('/locale', [StateController::class, 'locale']);
 Route::match(['POST', 'PUT', 'PATCH', 'DELETE'], '/form', [FormController::class, 'form']);
 Route::post('/upload', [FormController::class, 'upload']);
+Route::any('/superglobals', [FormController::class, 'superglobals']);
 Route::get('/stream', [StreamController::class, 'stream']);
 Route::get('/generator', [StreamController::class, 'generator']);
 Route::get('/big', [StreamController::class, 'big']);

@@ -30,6 +30,21 @@ final class FormController
     }
 
     /**
+     * What PHP's own variables say, for code that does not ask Laravel.
+     */
+    public function superglobals(): JsonResponse
+    {
+        return response()->json([
+            'get' => $_GET,
+            'post' => $_POST,
+            'cookie' => $_COOKIE,
+            'request' => $_REQUEST,
+            'method' => $_SERVER['REQUEST_METHOD'],
+            'input' => file_get_contents('php://input'),
+        ]);
+    }
+
+    /**
      * @param array<array-key, mixed> $files
      *
      * @return array<array-key, mixed>
