@@ -85,6 +85,8 @@ final class Worker
             $hello = $connection->hello();
         } catch (ProtocolViolation $violation) {
             self::exitWith($connection, $violation);
+        } catch (ConnectionLost) {
+            exit(1);
         }
 
         return self::$current = new self($connection, $hello);
@@ -421,7 +423,7 @@ final class Worker
     private static function exitWith(Connection $connection, ProtocolViolation $violation): never
     {
         try {
-            $connection->error(Frame::ERROR_PROTOCOL, $violation->getMessage());
+            $connection->error(Frame::ERROR_PROTOCOL, $violation->getMessage(), $violation->request);
             $connection->flush();
         } catch (ConnectionLost) {
             // Nobody is left to be told.

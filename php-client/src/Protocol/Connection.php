@@ -45,16 +45,16 @@ final class Connection
     private string $namesBytes = '';
     /** @var list<string> the names in $namesBytes: requests of one client tend to repeat them byte for byte */
     private array $names = [];
-    private int $bytesRead = 0;
+
+    private readonly FrameReader $reader;
 
     /**
      * @param resource $in from the supervisor
      * @param resource $out to the supervisor
      */
-    public function __construct(private $in, private $out)
+    public function __construct($in, private $out)
     {
-        // Unbuffered: a frame's header and payload are asked for exactly, and stream_select() must see what the kernel has.
-        \stream_set_read_buffer($in, 0);
+        $this->reader = new FrameReader($in);
         \stream_set_write_buffer($out, 0);
     }
 
@@ -78,21 +78,24 @@ final class Connection
         return new self($in, $out);
     }
 
-    /** @throws ProtocolViolation */
+    /**
+     * @throws ProtocolViolation
+     * @throws ConnectionLost when the stream ends before HELLO
+     */
     public function hello(): Hello
     {
         $this->require(self::GREETING);
-        $frame = $this->header();
-        if ($frame === null) {
-            throw new ProtocolViolation('the stream ended before HELLO');
+        $reader = $this->reader;
+        if (!$reader->next()) {
+            throw new ConnectionLost('The supervisor is gone: its stream ended before HELLO.');
         }
-        [$type, , $length, $number] = $frame;
-        if ($type !== Frame::HELLO || $number !== 0) {
-            throw $this->violation(Frame::name($type) . " of request $number came where HELLO is due");
+        if ($reader->type !== Frame::HELLO) {
+            throw $this->outOfTurn();
         }
-        $hello = Hello::decode($this->payload($length));
-        if ($hello->lowestVersion > Frame::VERSION || $hello->highestVersion < Frame::VERSION) {
-            throw new ProtocolViolation(\sprintf(
+        $this->checkNumber(0);
+        $hello = $reader->decode(Hello::decode(...));
+        if (!$hello->isSpoken()) {
+            throw $reader->violation('NEGOTIATION', \sprintf(
                 'the supervisor speaks versions %d to %d of the protocol, this worker %d to %d',
                 $hello->lowestVersion,
                 $hello->highestVersion,
@@ -130,52 +133,37 @@ final class Connection
         if ($this->stopping) {
             return $this->leave();
         }
-        while (true) {
-            $frame = $this->header();
-            if ($frame === null) {
-                return $this->leave();
-            }
-            [$type, $flags, $length, $number] = $frame;
-            switch ($type) {
+        while ($this->reader->next()) {
+            switch ($this->reader->type) {
                 case Frame::REQUEST:
-                    return $this->request($flags, $number, $this->payload($length));
+                    $this->checkNumber($this->number === 0xFFFF_FFFF ? 1 : $this->number + 1);
+
+                    return $this->reader->decode($this->request(...));
                 case Frame::STOP:
-                    $this->checkNumber($type, $number, 0);
+                    $this->checkNumber(0);
 
                     return $this->leave();
-                case Frame::CANCEL:
-                    // It crossed DONE; the client of the finished request has left.
-                    $this->cancel($number);
-                    break;
                 default:
-                    throw $this->violation(Frame::name($type) . ' came to a worker that ' . $this->turn);
+                    // CANCEL may have crossed DONE: the client of the finished request has left.
+                    $this->cancel();
             }
         }
+
+        return $this->leave();
     }
 
     /** Looks, without waiting, whether the client of the running request has left. */
     public function isCancelled(): bool
     {
-        while (!$this->cancelled && !$this->stopping && $this->isInRequest()) {
-            $read = [$this->in];
-            $none = null;
-            if (@\stream_select($read, $none, $none, 0) !== 1) {
-                break;
-            }
-            $frame = $this->header();
-            if ($frame === null) {
+        while (!$this->cancelled && !$this->stopping && $this->isInRequest() && $this->reader->isReadable()) {
+            if (!$this->reader->next()) {
                 // The supervisor is gone, and the client with it.
                 $this->stopping = $this->cancelled = true;
-                break;
-            }
-            [$type, , , $number] = $frame;
-            if ($type === Frame::CANCEL) {
-                $this->cancel($number);
-            } elseif ($type === Frame::STOP) {
-                $this->checkNumber($type, $number, 0);
+            } elseif ($this->reader->type === Frame::STOP) {
+                $this->checkNumber(0);
                 $this->stopping = true;
             } else {
-                throw $this->violation(Frame::name($type) . ' came to a worker that ' . $this->turn);
+                $this->cancel();
             }
         }
 
@@ -195,8 +183,8 @@ final class Connection
         $this->require(self::HEAD_DUE);
         $joined = \implode("\0", $lines);
         if (
-            \strpbrk($joined, "\r\n") !== false
-            || ($lines !== [] && \substr_count($joined, "\0") !== \count($lines) - 1)
+            \strpbrk($joined . $reason, "\r\n") !== false
+            || ($lines !== [] && (\substr_count($joined, "\0") !== \count($lines) - 1 || \str_contains("\0$joined\0", "\0\0")))
         ) {
             throw new \InvalidArgumentException(self::badLine($lines));
         }
@@ -259,10 +247,19 @@ final class Connection
         $this->turn = $last ? self::LEAVING : self::IDLE;
     }
 
-    /** The request, or with ERROR_BOOT the boot, has failed. DONE is due after ERROR_EXCEPTION and ERROR_FATAL, the exit after the others. */
-    public function error(int $kind, string $message): void
+    /**
+     * The request, or with ERROR_BOOT the boot, has failed. DONE is due after ERROR_EXCEPTION and ERROR_FATAL, the exit after the others.
+     * A head that is not flushed yet is taken back.
+     *
+     * @param int|null $request number to report, null for the running request's
+     */
+    public function error(int $kind, string $message, ?int $request = null): void
     {
-        $number = $this->isInRequest() ? $this->numberBytes : self::NO_NUMBER;
+        $number = match (true) {
+            $request !== null => \pack('N', $request),
+            $this->isInRequest() => $this->numberBytes,
+            default => self::NO_NUMBER,
+        };
         if ($kind === Frame::ERROR_EXCEPTION || $kind === Frame::ERROR_FATAL) {
             if ($this->turn !== self::HEAD_DUE && $this->turn !== self::BODY) {
                 throw new \LogicException("No request can fail now: the worker $this->turn.");
@@ -331,14 +328,13 @@ final class Connection
         return $this->broken;
     }
 
-    private function request(int $flags, int $number, string $payload): Request
+    private function request(string $payload): Request
     {
-        $this->checkNumber(Frame::REQUEST, $number, $this->number === 0xFFFF_FFFF ? 1 : $this->number + 1);
         ['at' => $at, 'timeout' => $timeout, 'n' => $nameBytes, 'v' => $valueBytes, 'b' => $bodyBytes]
             = \unpack('Eat/Ntimeout/Nn/Nv/Nb', $payload);
         if (24 + $nameBytes + $valueBytes + $bodyBytes !== \strlen($payload)) {
-            throw $this->violation(
-                "REQUEST $number has fields of $nameBytes, $valueBytes and $bodyBytes bytes in a payload of " . \strlen($payload)
+            throw new MalformedPayload(
+                "its fields have $nameBytes, $valueBytes and $bodyBytes bytes, which do not fill a payload of " . \strlen($payload)
             );
         }
         $names = \substr($payload, 24, $nameBytes);
@@ -348,21 +344,17 @@ final class Connection
         }
         $values = \substr($payload, 24 + $nameBytes, $valueBytes);
         PairList::checkCount(\count($this->names), $values);
-        $this->number = $number;
-        $this->numberBytes = \pack('N', $number);
+        $body = $bodyBytes === 0 ? '' : \substr($payload, -$bodyBytes);
+        $inFile = $this->reader->flags === Frame::BODY_IN_FILE;
+        if ($inFile && (!\str_starts_with($body, '/') || \str_contains($body, "\0"))) {
+            throw new MalformedPayload('the file of its body has no absolute path');
+        }
+        $this->number = $this->reader->number;
+        $this->numberBytes = \pack('N', $this->number);
         $this->cancelled = false;
         $this->turn = self::HEAD_DUE;
 
-        return new Request(
-            $number,
-            $at,
-            $timeout,
-            $this->names,
-            $values,
-            $bodyBytes === 0 ? '' : \substr($payload, -$bodyBytes),
-            ($flags & Frame::BODY_IN_FILE) !== 0,
-            $this->hello->server,
-        );
+        return new Request($this->number, $at, $timeout, $this->names, $values, $body, $inFile, $this->hello->server);
     }
 
     private function leave(): ?Request
@@ -372,84 +364,26 @@ final class Connection
         return null;
     }
 
-    private function cancel(int $number): void
+    /** CANCEL, of the last request and once: the only frame that may come during a request and STOP apart. */
+    private function cancel(): void
     {
-        if ($number !== $this->number || $number === 0) {
-            throw $this->violation("CANCEL names request $number, the last one was $this->number");
+        if ($this->reader->type !== Frame::CANCEL || $this->number === 0 || $this->cancelled) {
+            throw $this->outOfTurn();
         }
+        $this->checkNumber($this->number);
         $this->cancelled = true;
     }
 
-    private function checkNumber(int $type, int $number, int $expected): void
+    private function outOfTurn(): ProtocolViolation
     {
-        if ($number !== $expected) {
-            throw $this->violation(Frame::name($type) . " has request number $number where $expected is due");
-        }
+        return $this->reader->violation('TURN', "it came to a worker that $this->turn");
     }
 
-    /**
-     * @return array{int, int, int, int}|null type, flags, payload length, request; null at the end of the stream
-     *
-     * @throws ProtocolViolation
-     */
-    private function header(): ?array
+    private function checkNumber(int $expected): void
     {
-        $bytes = $this->read(Frame::HEADER_BYTES, true);
-        if ($bytes === null) {
-            return null;
+        if ($this->reader->number !== $expected) {
+            throw $this->reader->violation('REQUEST_NUMBER', "its request number is {$this->reader->number}, due is $expected");
         }
-        ['word' => $word, 'length' => $length, 'number' => $number] = \unpack('Nword/Nlength/Nnumber', $bytes);
-        if ($word >> 24 !== 0xCE) {
-            throw $this->violation(\sprintf('a frame starts with byte 0x%02X instead of 0xCE', $word >> 24), Frame::HEADER_BYTES);
-        }
-        $type = ($word >> 16) & 0xFF;
-        $flags = $word & 0xFFFF;
-        $rule = Frame::TO_WORKER[$type] ?? null;
-        if ($rule === null) {
-            throw $this->violation(\sprintf('a frame has the type 0x%02X, which is none to a worker', $type), Frame::HEADER_BYTES);
-        }
-        [$name, $least, $most, $named] = $rule;
-        if (($flags & ~$named) !== 0) {
-            throw $this->violation(\sprintf('%s has flags 0x%04X', $name, $flags), Frame::HEADER_BYTES);
-        }
-        if ($length < $least || $length > $most) {
-            throw $this->violation("$name has a payload of $length bytes, allowed are $least to $most", Frame::HEADER_BYTES);
-        }
-
-        return [$type, $flags, $length, $number];
-    }
-
-    private function payload(int $length): string
-    {
-        return $length === 0 ? '' : (string) $this->read($length, false);
-    }
-
-    private function read(int $length, bool $mayEnd): ?string
-    {
-        $bytes = '';
-        $missing = $length;
-        while ($missing > 0) {
-            $chunk = @\fread($this->in, $missing);
-            if ($chunk === '' || $chunk === false) {
-                if (!\feof($this->in)) {
-                    continue; // a signal interrupted the read
-                }
-                if ($mayEnd && $bytes === '') {
-                    return null;
-                }
-                throw $this->violation('the stream ended inside a frame, ' . $missing . ' bytes early');
-            }
-            $missing -= \strlen($chunk);
-            $bytes = $bytes === '' ? $chunk : $bytes . $chunk;
-        }
-        $this->bytesRead += $length;
-
-        return $bytes;
-    }
-
-    private function violation(string $what, int $back = 0): ProtocolViolation
-    {
-        return new ProtocolViolation($what . ' (byte ' . ($this->bytesRead - $back) . ' of the stream)');
     }
 
     private function carry(int $length): void
@@ -520,7 +454,7 @@ final class Connection
             }
         }
 
-        return 'A header field is broken.';
+        return 'A header field is empty, or the reason holds a line break.';
     }
 
     private static function u32(int $value): int

@@ -47,24 +47,26 @@ final class Frame
 
     private const MAGIC = "\xCE";
 
-    /** @var array<int, array{string, int, int, int}> frames to the worker: name, least and largest payload, named flags */
+    /** Names of all types, the reserved ones included. */
+    public const NAMES = [
+        0x01 => 'HELLO', 0x02 => 'REQUEST', 0x03 => 'CANCEL', 0x04 => 'STOP',
+        0x05 => 'EVENT', 0x06 => 'TASK', 0x07 => 'TICK', 0x08 => 'REPLY', 0x09 => 'PING', 0x0A => 'CHECKPOINT', 0x0B => 'RESTORED',
+        0x41 => 'READY', 0x42 => 'HEAD', 0x43 => 'DATA', 0x44 => 'FILE', 0x45 => 'END', 0x46 => 'DONE', 0x47 => 'ERROR', 0x48 => 'LOG',
+        0x49 => 'CALL', 0x4A => 'PONG',
+    ];
+
+    /** @var array<int, array{int, int, int}> frames to the worker: least and largest payload, named flags */
     public const TO_WORKER = [
-        self::HELLO => ['HELLO', 20, 61_428, 0],
-        self::REQUEST => ['REQUEST', 24, 61_428, self::BODY_IN_FILE],
-        self::CANCEL => ['CANCEL', 0, 0, 0],
-        self::STOP => ['STOP', 0, 0, 0],
+        self::HELLO => [20, 61_428, 0],
+        self::REQUEST => [24, 57_332, self::BODY_IN_FILE],
+        self::CANCEL => [0, 0, 0],
+        self::STOP => [0, 0, 0],
     ];
 
     /** The 12 bytes before a payload of $length bytes; $number is the request's number as its 4 bytes. */
     public static function header(int $type, int $flags, int $length, string $number = "\0\0\0\0"): string
     {
         return self::MAGIC . \pack('CnN', $type, $flags, $length) . $number;
-    }
-
-    /** What people call a frame type, for messages. */
-    public static function name(int $type): string
-    {
-        return self::TO_WORKER[$type][0] ?? \sprintf('type 0x%02X', $type);
     }
 
     private function __construct()

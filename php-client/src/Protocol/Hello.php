@@ -19,21 +19,24 @@ final class Hello
     ) {
     }
 
-    /** @throws ProtocolViolation */
+    /** @throws MalformedPayload */
     public static function decode(string $payload): self
     {
         ['low' => $low, 'high' => $high] = \unpack('nlow/nhigh', $payload);
-        if ($low > $high) {
-            throw new ProtocolViolation("HELLO offers versions $low to $high, which is no range");
-        }
         $offset = 4;
         $settings = PairList::decode($payload, $offset);
         $server = PairList::decode($payload, $offset);
         if ($offset !== \strlen($payload)) {
-            throw new ProtocolViolation('HELLO has ' . (\strlen($payload) - $offset) . ' bytes behind its last field');
+            throw new MalformedPayload('HELLO has ' . (\strlen($payload) - $offset) . ' bytes behind its last field');
         }
 
         return new self($low, $high, $settings, $server);
+    }
+
+    /** Whether this client speaks a version that the supervisor speaks. */
+    public function isSpoken(): bool
+    {
+        return $this->lowestVersion <= Frame::VERSION && Frame::VERSION <= $this->highestVersion;
     }
 
     /** @return list<string> */

@@ -29,18 +29,18 @@ final class PairList
      *
      * @return array<int|string, string>
      *
-     * @throws ProtocolViolation
+     * @throws MalformedPayload
      */
     public static function decode(string $bytes, int &$offset): array
     {
         $length = \strlen($bytes);
         if ($length - $offset < 8) {
-            throw new ProtocolViolation("a pair list starts $offset bytes into a payload of $length bytes, which is too short for one");
+            throw new MalformedPayload("a pair list starts $offset bytes into a payload of $length bytes, which is too short for one");
         }
         ['n' => $nameBytes, 'v' => $valueBytes] = \unpack('Nn/Nv', $bytes, $offset);
         $offset += 8;
         if ($nameBytes + $valueBytes > $length - $offset) {
-            throw new ProtocolViolation(
+            throw new MalformedPayload(
                 "a pair list of $nameBytes + $valueBytes bytes does not fit into the $length bytes of its payload"
             );
         }
@@ -57,7 +57,7 @@ final class PairList
      *
      * @return list<string>
      *
-     * @throws ProtocolViolation when a name is empty or occurs twice
+     * @throws MalformedPayload when a name is empty or occurs twice
      */
     public static function names(string $joined): array
     {
@@ -67,21 +67,21 @@ final class PairList
         $names = \explode("\0", $joined);
         $unique = \array_flip($names);
         if (isset($unique[''])) {
-            throw new ProtocolViolation('a pair list has an empty name');
+            throw new MalformedPayload('a pair list has an empty name');
         }
         if (\count($unique) !== \count($names)) {
-            throw new ProtocolViolation('a pair list names ' . self::firstDuplicate($names) . ' twice');
+            throw new MalformedPayload('a pair list names ' . self::firstDuplicate($names) . ' twice');
         }
 
         return $names;
     }
 
-    /** @throws ProtocolViolation when joined values are not as many as their names */
+    /** @throws MalformedPayload when joined values are not as many as their names */
     public static function checkCount(int $names, string $values): void
     {
         $count = $names === 0 && $values === '' ? 0 : \substr_count($values, "\0") + 1;
         if ($count !== $names) {
-            throw new ProtocolViolation("a pair list has $names names and $count values");
+            throw new MalformedPayload("a pair list has $names names and $count values");
         }
     }
 

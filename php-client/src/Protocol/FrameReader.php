@@ -1,0 +1,125 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Protocol;
+
+/**
+ * Reads frames to the worker and checks what a frame alone shows: its magic, type, direction, flags and length, in this order, before
+ * its payload is read. Turns are the caller's business.
+ */
+final class FrameReader
+{
+    public int $type = 0;
+    public int $flags = 0;
+    public int $number = 0;
+
+    private int $length = 0;
+    private int $offset = 0;
+    private int $nextOffset = 0;
+    private bool $typeIsKnown = false;
+
+    /** @param resource $in */
+    public function __construct(private $in)
+    {
+        // Unbuffered: stream_select() must see what the kernel has, and a header and a payload are asked for exactly.
+        \stream_set_read_buffer($in, 0);
+    }
+
+    /**
+     * Waits for the header of the next frame; false at the end of the stream.
+     *
+     * @throws ProtocolViolation
+     */
+    public function next(): bool
+    {
+        $this->offset = $this->nextOffset;
+        $this->typeIsKnown = false;
+        $this->number = 0;
+        $bytes = $this->read(Frame::HEADER_BYTES, true);
+        if ($bytes === null) {
+            return false;
+        }
+        ['word' => $word, 'length' => $this->length, 'number' => $number] = \unpack('Nword/Nlength/Nnumber', $bytes);
+        if ($word >> 24 !== 0xCE) {
+            throw $this->violation('MAGIC', \sprintf('it starts with byte 0x%02X instead of 0xCE', $word >> 24));
+        }
+        $this->type = ($word >> 16) & 0xFF;
+        $this->flags = $word & 0xFFFF;
+        $this->number = $number;
+        $this->typeIsKnown = true;
+        $rule = Frame::TO_WORKER[$this->type] ?? null;
+        if ($rule === null) {
+            throw $this->type >= Frame::READY && $this->type <= Frame::LOG
+                ? $this->violation('DIRECTION', 'only a worker sends it')
+                : $this->violation('TYPE', \sprintf('version 1 sends no type 0x%02X to a worker', $this->type));
+        }
+        [$least, $most, $named] = $rule;
+        if (($this->flags & ~$named) !== 0) {
+            throw $this->violation('FLAGS', \sprintf('it has flags 0x%04X', $this->flags));
+        }
+        if ($this->length < $least || $this->length > $most) {
+            throw $this->violation('LENGTH', "its payload has $this->length bytes, allowed are $least to $most");
+        }
+        $this->nextOffset += Frame::HEADER_BYTES + $this->length;
+
+        return true;
+    }
+
+    /**
+     * Reads the payload and decodes it.
+     *
+     * @template T
+     * @param callable(string): T $decoder
+     * @return T
+     *
+     * @throws ProtocolViolation
+     */
+    public function decode(callable $decoder): mixed
+    {
+        try {
+            return $decoder((string) $this->read($this->length, false));
+        } catch (MalformedPayload $malformed) {
+            throw $this->violation('PAYLOAD', $malformed->getMessage());
+        }
+    }
+
+    /** Whether a frame, or the end of the stream, is there to be read without waiting. */
+    public function isReadable(): bool
+    {
+        $read = [$this->in];
+        $none = null;
+
+        return @\stream_select($read, $none, $none, 0) === 1;
+    }
+
+    /** A violation in the frame whose header was read last. */
+    public function violation(string $name, string $what): ProtocolViolation
+    {
+        $frame = $this->typeIsKnown ? Frame::NAMES[$this->type] ?? null : null;
+
+        return new ProtocolViolation($name, $what, $frame, $this->number, $this->offset);
+    }
+
+    private function read(int $length, bool $mayEnd): ?string
+    {
+        $bytes = '';
+        $missing = $length;
+        while ($missing > 0) {
+            $chunk = @\fread($this->in, $missing);
+            if ($chunk === '' || $chunk === false) {
+                if (!\feof($this->in)) {
+                    continue; // a signal interrupted the read
+                }
+                if ($mayEnd && $bytes === '') {
+                    return null;
+                }
+                throw $this->violation('CUT', "the stream ended $missing bytes early");
+            }
+            $missing -= \strlen($chunk);
+            $bytes = $bytes === '' ? $chunk : $bytes . $chunk;
+        }
+
+        return $bytes;
+    }
+}
