@@ -112,11 +112,11 @@ final class StateTest extends LaravelTestCase
         $config = null;
         $visitor->run(static function () use (&$config): string {
             $config = app('config');
-            config(['mail.default' => 'pigeon']);
+            config(['probe.added' => true]);
 
             return '';
         });
-        self::assertNull($config->get('mail.default'));
+        self::assertNull($config->get('probe.added'));
     }
 
     public function testWhatARequestPutsIntoTheContainerIsGone(): void
