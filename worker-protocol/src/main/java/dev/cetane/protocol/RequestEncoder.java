@@ -72,8 +72,9 @@ public final class RequestEncoder {
             names[namesLength] = 0;
             values[valuesLength] = 0;
         }
-        namesLength = Wire.putText(names, namesLength + separator, name);
+        int namesEnd = Wire.putText(names, namesLength + separator, name);
         valuesLength = Wire.putText(values, valuesLength + separator, value);
+        namesLength = namesEnd;
     }
 
     /** How many bytes the body may still have. */

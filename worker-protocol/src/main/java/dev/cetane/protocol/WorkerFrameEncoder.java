@@ -72,6 +72,10 @@ public final class WorkerFrameEncoder {
     private static ByteBuffer message(FrameType type, int request, int first, String message) {
         byte[] text = message.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(text.length, type.maxPayload() - 1);
+        // Not within a character: 10xxxxxx continues one.
+        while (length < text.length && (text[length] & 0xC0) == 0x80) {
+            length--;
+        }
         return Wire.frame(type, 0, 1L + length, request)
                 .put((byte) first)
                 .put(text, 0, length)

@@ -1,0 +1,31 @@
+package dev.cetane.protocol;
+
+import java.nio.ByteBuffer;
+
+/** Does nothing with what it is told. */
+class Deaf implements WorkerFrameHandler {
+
+    @Override
+    public void ready(Ready ready) {}
+
+    @Override
+    public void head(int request, ResponseHead head) {}
+
+    @Override
+    public void data(int request, ByteBuffer bytes) {}
+
+    @Override
+    public void file(int request, FileRange range) {}
+
+    @Override
+    public void end(int request) {}
+
+    @Override
+    public void done(int request, Done done) {}
+
+    @Override
+    public void error(int request, ErrorReport report) {}
+
+    @Override
+    public void log(int request, int severity, String message) {}
+}
