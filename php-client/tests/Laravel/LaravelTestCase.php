@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Cetane\Tests\Laravel;
 
 use Cetane\Laravel\Application;
-use Closure;
 use Illuminate\Filesystem\Filesystem;
+use Illuminate\Foundation\Application as LaravelApplication;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -24,8 +24,13 @@ abstract class LaravelTestCase extends TestCase
     {
         self::$storage = sys_get_temp_dir() . '/cetane-laravel-' . bin2hex(random_bytes(6));
         putenv('DEMO_STORAGE=' . self::$storage);
-        self::$application = self::boot(static function (): void {
-        });
+        Probe::$boot = static::whenBooted(...);
+        $level = error_reporting();
+        self::$application = Application::boot(__DIR__ . '/application');
+        // Laravel's handlers are for a process of its own, PHPUnit needs its.
+        restore_error_handler();
+        restore_exception_handler();
+        error_reporting($level);
     }
 
     public static function tearDownAfterClass(): void
@@ -57,21 +62,15 @@ abstract class LaravelTestCase extends TestCase
         return (string) file_get_contents(self::$storage . '/error.log');
     }
 
-    protected static function boot(Closure $whenBooted): Application
+    /**
+     * Runs in the application when it has booted, before the first request.
+     */
+    protected static function whenBooted(LaravelApplication $app): void
     {
-        Probe::$boot = $whenBooted;
-        $level = error_reporting();
-        $application = Application::boot(__DIR__ . '/application');
-        // Laravel's handlers are for a process of its own, PHPUnit needs its.
-        restore_error_handler();
-        restore_exception_handler();
-        error_reporting($level);
-
-        return $application;
     }
 
-    protected static function visitor(?Application $application = null): Visitor
+    protected static function visitor(): Visitor
     {
-        return new Visitor($application ?? self::$application);
+        return new Visitor(self::$application);
     }
 }

@@ -8,7 +8,6 @@ use App\Models\Article;
 use Carbon\Carbon;
 use Error;
 use Illuminate\Database\Events\QueryExecuted;
-use Illuminate\Foundation\Application;
 use Illuminate\Http\Request;
 use Illuminate\Pagination\Paginator;
 use Illuminate\Support\Facades\Auth;
@@ -380,26 +379,6 @@ final class StateTest extends LaravelTestCase
         $visitor->run(static fn (): string => (string) Request::setTrustedProxies(['127.0.0.1'], Request::HEADER_X_FORWARDED_FOR));
         Probe::$action = static fn (Request $request): ?string => $request->ip();
         self::assertSame('127.0.0.1', $visitor->get('/probe', ['HTTP_X_FORWARDED_FOR' => '203.0.113.9']));
-    }
-
-    public function testSingletonsMadeDuringBootStayUnlessTheyAreToBeFlushed(): void
-    {
-        $application = self::boot(static function (Application $app): void {
-            config(['cetane.flush' => ['flushed'], 'cetane.warm' => ['warmed']]);
-            foreach (['kept', 'flushed', 'warmed'] as $name) {
-                $app->singleton($name, static fn (): object => (object) ['changed' => false]);
-            }
-            $app->make('kept');
-            $app->make('flushed');
-        });
-        $visitor = self::visitor($application);
-        self::assertSame('[true,true]', $visitor->run(static fn (): array => array_map(app()->resolved(...), ['kept', 'warmed'])));
-        $visitor->run(static function (): string {
-            app('kept')->changed = app('flushed')->changed = true;
-
-            return '';
-        });
-        self::assertSame('[true,false]', $visitor->run(static fn (): array => [app('kept')->changed, app('flushed')->changed]));
     }
 
     public function testMemoryIsFlatOverTwoThousandRequests(): void

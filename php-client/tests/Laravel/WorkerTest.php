@@ -97,7 +97,10 @@ final class WorkerTest extends TestCase
         self::assertSame($none, $this->get('/superglobals')->json());
         $form = ['REQUEST_METHOD' => 'POST', 'CONTENT_TYPE' => 'application/x-www-form-urlencoded', 'HTTP_COOKIE' => 'c=3'];
         self::assertSame(
-            ['get' => ['a' => '1'], 'post' => ['b' => '2'], 'cookie' => ['c' => '3'], 'request' => ['a' => '1', 'b' => '2'], 'method' => 'POST', 'input' => 'b=2'],
+            [
+                'get' => ['a' => '1'], 'post' => ['b' => '2'], 'cookie' => ['c' => '3'], 'request' => ['a' => '1', 'b' => '2'],
+                'method' => 'POST', 'input' => 'b=2',
+            ],
             $this->supervisor->exchange($form + ['CONTENT_LENGTH' => '3'] + self::server('/superglobals?a=1'), 'b=2')->json()
         );
         self::assertSame($none, $this->get('/superglobals')->json());
@@ -235,12 +238,12 @@ final class WorkerTest extends TestCase
     private function get(string $uri, ?array &$cookies = null, array $server = []): Answer
     {
         if ($cookies) {
-            $server['HTTP_COOKIE'] = implode('; ', array_map(static fn (string $name, string $value): string => "$name=$value", array_keys($cookies), $cookies));
+            $server['HTTP_COOKIE'] = http_build_query($cookies, '', '; ', PHP_QUERY_RFC3986);
         }
         $answer = $this->supervisor->exchange($server + self::server($uri));
         foreach (preg_grep('/^set-cookie:/i', $answer->lines) as $line) {
             [$name, $value] = explode('=', trim(substr(strstr($line, ';', true), 11)), 2);
-            $cookies[$name] = $value;
+            $cookies[$name] = rawurldecode($value);
         }
 
         return $answer;
