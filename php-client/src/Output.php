@@ -64,7 +64,7 @@ final class Output
     /** Everything printed from now on is kept for {@see takeHeld()}. */
     public function hold(): void
     {
-        $this->logPartialLine();
+        $this->endLine();
         $this->toLog = false;
         $this->sink = null;
         $this->held = '';
@@ -92,7 +92,7 @@ final class Output
         return $held;
     }
 
-    /** Everything printed from now on goes to the log. */
+    /** What is held goes to the log, and so does everything printed from now on. */
     public function toLog(): void
     {
         $this->toLog = true;
@@ -100,7 +100,15 @@ final class Output
         $this->implicitFlush = false;
         $held = $this->takeHeld();
         if ($held !== '') {
-            $this->log($held);
+            $this->log($held . "\n");
+        }
+    }
+
+    /** Sends the start of a line that is kept for its end. */
+    public function endLine(): void
+    {
+        if ($this->toLog && $this->held !== '') {
+            $this->log("\n");
         }
     }
 
@@ -207,13 +215,6 @@ final class Output
             if (\trim($line) !== '') {
                 $this->connection->log(6, $line);
             }
-        }
-    }
-
-    private function logPartialLine(): void
-    {
-        if ($this->toLog && $this->held !== '') {
-            $this->log("\n");
         }
     }
 }

@@ -144,6 +144,7 @@ final class Worker
         if ($this->retiring) {
             return null;
         }
+        $this->output->endLine();
         try {
             $request = $this->connection->next();
         } catch (ProtocolViolation $violation) {

@@ -42,7 +42,7 @@ final class FrameReader
         }
         ['word' => $word, 'length' => $this->length, 'number' => $number] = \unpack('Nword/Nlength/Nnumber', $bytes);
         if ($word >> 24 !== 0xCE) {
-            throw $this->violation('MAGIC', \sprintf('it starts with byte 0x%02X instead of 0xCE', $word >> 24));
+            throw $this->badMagic($word >> 24);
         }
         $this->type = ($word >> 16) & 0xFF;
         $this->flags = $word & 0xFFFF;
@@ -101,6 +101,11 @@ final class FrameReader
         return new ProtocolViolation($name, $what, $frame, $this->number, $this->offset);
     }
 
+    private function badMagic(int $byte): ProtocolViolation
+    {
+        return $this->violation('MAGIC', \sprintf('it starts with byte 0x%02X instead of 0xCE', $byte));
+    }
+
     private function read(int $length, bool $mayEnd): ?string
     {
         $bytes = '';
@@ -113,6 +118,9 @@ final class FrameReader
                 }
                 if ($mayEnd && $bytes === '') {
                     return null;
+                }
+                if ($mayEnd && $bytes[0] !== "\xCE") {
+                    throw $this->badMagic(\ord($bytes[0]));
                 }
                 throw $this->violation('CUT', "the stream ended $missing bytes early");
             }

@@ -1,0 +1,133 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Tests\Protocol;
+
+use Cetane\Protocol\Frame;
+use Cetane\Tests\Support\ScriptedSupervisor;
+use Cetane\Tests\Support\Wire;
+use PHPUnit\Framework\TestCase;
+
+/** @covers \Cetane\Protocol\Connection */
+final class GoldenFrameTest extends TestCase
+{
+    public function fromSupervisor(): iterable
+    {
+        return Vectors::frames('supervisor');
+    }
+
+    public function fromWorker(): iterable
+    {
+        foreach (Vectors::frames('worker') as $name => [$vector]) {
+            if (!($vector['decode-only'] ?? false)) {
+                yield $name => [$vector];
+            }
+        }
+    }
+
+    /** @dataProvider fromSupervisor */
+    public function testDecodesWhatTheSupervisorSends(array $vector): void
+    {
+        $bytes = Vectors::bytes($vector['bytes']);
+        $frame = $vector['frame'];
+        switch ($frame['type']) {
+            case 'HELLO':
+                $hello = (new Wire($bytes))->connection->hello();
+                self::assertSame([$frame['lowest-version'], $frame['highest-version']], [$hello->lowestVersion, $hello->highestVersion]);
+                self::assertSame(Vectors::pairs($frame['settings']), $hello->settings);
+                self::assertSame(Vectors::pairs($frame['server']), $hello->server);
+                break;
+            case 'REQUEST':
+                $wire = Wire::booted();
+                $wire->jumpTo($frame['request'] - 1);
+                $wire->send($bytes);
+                $request = $wire->connection->next();
+                self::assertSame($frame['request'], $request->number);
+                self::assertSame((float) $frame['received-at'], $request->receivedAt);
+                self::assertSame($frame['timeout-millis'], $request->timeoutMillis);
+                $server = $request->server();
+                unset($server['REQUEST_TIME'], $server['REQUEST_TIME_FLOAT']);
+                self::assertSame(Vectors::pairs($frame['server']), $server);
+                if (isset($frame['body-file'])) {
+                    self::assertSame(Vectors::text($frame['body-file']), $request->bodyFile());
+                } else {
+                    self::assertSame(Vectors::text($frame['body']), $request->body());
+                    self::assertNull($request->bodyFile());
+                }
+                break;
+            case 'CANCEL':
+                $wire = Wire::serving($frame['request']);
+                $wire->send($bytes);
+                self::assertTrue($wire->connection->isCancelled());
+                break;
+            case 'STOP':
+                $wire = Wire::booted();
+                $wire->send($bytes);
+                self::assertNull($wire->connection->next());
+                break;
+            default:
+                self::fail("no case for {$frame['type']}");
+        }
+    }
+
+    /** @dataProvider fromWorker */
+    public function testEncodesWhatTheWorkerSends(array $vector): void
+    {
+        $frame = $vector['frame'];
+        $number = $frame['request'];
+        $wire = match ($frame['type']) {
+            'READY' => $this->greeted(),
+            'ERROR' => $frame['kind'] === 'BOOT' || $number === 0 ? $this->greeted() : Wire::serving($number),
+            default => $number === 0 ? Wire::booted() : Wire::serving($number),
+        };
+        $connection = $wire->connection;
+        if (\in_array($frame['type'], ['DATA', 'FILE', 'END', 'DONE'], true)) {
+            $connection->head(200, [], -1);
+        }
+        if ($frame['type'] === 'DONE') {
+            $connection->end();
+        }
+        $wire->sent();
+        if (\str_contains((string) \json_encode($frame['headers'] ?? []), '\n')) {
+            // A supervisor has to cope with it; this worker does not send it.
+            $this->expectException(\InvalidArgumentException::class);
+        }
+        match ($frame['type']) {
+            'READY' => $connection->ready(Vectors::pairs($frame['facts'])),
+            'HEAD' => $connection->head(
+                $frame['status'],
+                \array_map(
+                    static fn (array $pair): string => Vectors::text($pair[0]) . ': ' . Vectors::text($pair[1]),
+                    $frame['headers'],
+                ),
+                $frame['body-length'] ?? -1,
+                Vectors::text($frame['reason']),
+            ),
+            'DATA' => $connection->data(Vectors::text($frame['data'])),
+            'FILE' => $connection->file(Vectors::text($frame['path']), $frame['offset'], $frame['length'], $frame['delete']),
+            'END' => $connection->end(),
+            'DONE' => $connection->done(
+                $frame['handler-micros'],
+                $frame['terminate-micros'],
+                $frame['cpu-micros'],
+                $frame['peak-memory'],
+                $frame['last'],
+            ),
+            'ERROR' => $connection->error(
+                ['EXCEPTION' => 1, 'FATAL' => 2, 'BOOT' => 3, 'PROTOCOL' => 4][$frame['kind']],
+                Vectors::message($frame['message']),
+            ),
+            'LOG' => $connection->log($frame['severity'], Vectors::message($frame['message'])),
+        };
+        self::assertSame(\bin2hex(Vectors::bytes($vector['bytes'])), \bin2hex($wire->sent()), $vector['description']);
+    }
+
+    private function greeted(): Wire
+    {
+        $wire = new Wire(ScriptedSupervisor::frame(Frame::HELLO, 0, 0, \pack('nnNNNN', 1, 1, 0, 0, 0, 0)));
+        $wire->connection->hello();
+
+        return $wire;
+    }
+}
