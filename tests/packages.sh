@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by tests/run and core/demo: finds which of the named Debian 12 packages are missing, and installs them.
 # What counts is what a package brings, not who brought it: a JDK or PHP of another origin is as good.
 
@@ -9,7 +10,7 @@ java_major() {
 }
 
 php_has() {
-    php -m 2>/dev/null | grep -qix -- "$1"
+    php -r 'exit(extension_loaded($argv[1]) ? 0 : 1);' -- "$1" 2>/dev/null
 }
 
 package_present() {
