@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,6 +25,11 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class ApplicationFinder {
+
+    /** Functions that the client defines anew, since PHP's own don't see its pipes: those of {@code functions.php}. */
+    static final String REPLACED_FUNCTIONS =
+            "flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,"
+                    + "getallheaders,apache_request_headers";
 
     private final CetaneConfig.App app;
     private final Map<String, String> environment;
@@ -61,7 +67,7 @@ final class ApplicationFinder {
                 layout.script(),
                 layout.documentRoot(),
                 commands.find(layout.kind(), app.php(), workingDirectory),
-                app.ini(),
+                workerIni(),
                 workerEnvironment(),
                 app.debug(),
                 clientDirectory,
@@ -180,6 +186,16 @@ final class ApplicationFinder {
     private static CommandException wrong(String message) {
         return new CommandException(
                 CommandException.WRONG_USE, message + ". Usage: cetane serve APP, a directory or a PHP file");
+    }
+
+    /** What every worker needs, and what the configuration says on top of it. */
+    private Map<String, String> workerIni() {
+        Map<String, String> ini = new LinkedHashMap<>();
+        // A worker lives long enough for opcache to pay, though PHP leaves it off on the command line.
+        ini.put("opcache.enable_cli", "1");
+        ini.putAll(app.ini());
+        ini.merge("disable_functions", REPLACED_FUNCTIONS, (configured, replaced) -> replaced + "," + configured);
+        return Collections.unmodifiableMap(ini);
     }
 
     /** Nothing of Cetane's own environment reaches a worker unless it is named. */

@@ -219,6 +219,25 @@ final class ApplicationFinderTest {
         assertThat(find("site").application().processPrefix()).isEmpty();
     }
 
+    @Test
+    void workersHaveOpcacheUnlessTheConfigurationSaysOtherwise() throws IOException {
+        file("site/worker.php");
+        assertThat(find("site").application().ini()).containsEntry("opcache.enable_cli", "1");
+
+        sets.add("app.ini.opcache.enable_cli=0");
+
+        assertThat(find("site").application().ini()).containsEntry("opcache.enable_cli", "0");
+    }
+
+    @Test
+    void functionsThatTheClientReplacesAreDisabledBesidesThoseOfTheConfiguration() throws IOException {
+        file("site/worker.php");
+        sets.add("app.ini.disable_functions=system,exec");
+
+        assertThat(find("site").application().ini().get("disable_functions").split(","))
+                .contains("flush", "ob_get_level", "headers_sent", "system", "exec");
+    }
+
     private ApplicationFinder.Found find(String app) {
         CetaneConfig config = new ConfigLoader(environment, root, 1)
                 .load(new ConfigLoader.Flags(app, null, sets, List.of(), null, null));
