@@ -1,0 +1,530 @@
+package dev.cetane.http;
+
+import dev.cetane.log.EventLog;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves one connection: one exchange after the other, so answers come in the order of the requests whatever a client pipelines. On
+ * the connection's event loop; foreign entries are {@link #drain} and {@link #close}, which hop to it.
+ *
+ * <p>A request is received completely before it is submitted, so a slow client costs no worker.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // of Netty: a failed write or close ends in channelInactive
+final class ExchangeHandler extends ChannelInboundHandlerAdapter {
+    /** What a frame has room for; a body that would not fit beside its head goes to a file. */
+    private static final int FRAME_PAYLOAD_BYTES = 61_428;
+
+    /** How long a refused client's input is thrown away, so that it reads the answer before it notices the end. */
+    private static final Duration LINGER = Duration.ofSeconds(2);
+
+    private static final ByteBuf CONTINUE = Unpooled.unreleasableBuffer(Unpooled.directBuffer(25)
+            .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII))
+            .asReadOnly());
+
+    /** What the connection is doing. */
+    private enum Phase {
+        /** Waits for a request's head, or reads it. */
+        HEAD,
+        /** Reads a body. */
+        BODY,
+        /** The exchange is with the dispatcher, or an answer of the front door's own is being written. */
+        ANSWER,
+        /** Throws input away until the client closes. */
+        LINGER,
+        CLOSED
+    }
+
+    private final FrontDoor door;
+    private final RequestDecoder decoder;
+
+    @SuppressWarnings("NullAway.Init") // set when the handler is added, before any other call
+    private ChannelHandlerContext context;
+
+    @SuppressWarnings("NullAway.Init")
+    private Deadline deadline;
+
+    private @Nullable Peer peer;
+    private Phase phase = Phase.HEAD;
+
+    // The exchange that runs.
+    private boolean exchangeOpen;
+    private @Nullable RequestHead request;
+    private @Nullable RequestBody body;
+    private @Nullable HttpJob job;
+    private String requestId = "";
+    private long startNanos;
+    private long receivedNanos;
+    private boolean writesWatched;
+    private long writeProgress;
+
+    ExchangeHandler(FrontDoor door, RequestDecoder decoder) {
+        this.door = door;
+        this.decoder = decoder;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+        deadline = new Deadline(ctx.executor(), door.ticker(), this::deadlinePassed);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        if (!door.connections().add(this)) {
+            phase = Phase.CLOSED;
+            door.listener().connectionRefused();
+            ctx.close();
+            return;
+        }
+        door.listener().connectionOpened();
+        deadline.in(door.config().idleTimeout().toNanos());
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        deadline.close();
+        if (phase == Phase.CLOSED) {
+            return;
+        }
+        phase = Phase.CLOSED;
+        door.connections().remove(this);
+        door.listener().connectionClosed();
+        if (exchangeOpen) {
+            exchangeOpen = false;
+            door.listener().abandoned(door.ticker().nanos() - startNanos);
+        }
+        if (job != null) {
+            HttpJob running = job;
+            job = null;
+            running.discard();
+            door.dispatcher().cancel(running);
+        } else if (body != null) {
+            body.discard();
+        }
+        body = null;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        try {
+            if (phase == Phase.HEAD && message instanceof HttpRequest head) {
+                readHead(head);
+            } else if (phase == Phase.BODY && message instanceof HttpContent content) {
+                readContent(content);
+            }
+        } catch (RefusedException e) {
+            refuse(e.failure(), e.getMessage());
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        if (phase == Phase.HEAD && decoder.headPending() && !exchangeOpen) {
+            // The clock of the head runs from its first byte.
+            exchangeOpen = true;
+            startNanos = decoder.headStartNanos();
+            receivedNanos = startNanos;
+            deadline.in(door.config().headerTimeout().toNanos());
+        } else if (phase == Phase.BODY && !decoder.isShut()) {
+            deadline.in(door.config().bodyTimeout().toNanos());
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (!(cause instanceof IOException)) {
+            door.log().log(
+                    EventLog.Level.ERROR,
+                    "http.unexpected",
+                    requestId.isEmpty() ? null : requestId,
+                    "a connection is closed after an error that should not occur: " + cause);
+        }
+        ctx.close();
+    }
+
+    private void readHead(HttpRequest message) throws RefusedException {
+        exchangeOpen = true;
+        startNanos = decoder.headStartNanos();
+        receivedNanos = startNanos;
+        Throwable problem = message.decoderResult().cause();
+        if (problem instanceof PrematureChannelClosureException) {
+            return;
+        }
+        if (problem != null) {
+            throw refusal(problem);
+        }
+        RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
+        request = head;
+        String given = head.requestId();
+        requestId = given != null ? given : newRequestId();
+        long mostBytes = door.config().maxBodyBytes();
+        if (mostBytes > 0 && head.contentLength() > mostBytes) {
+            throw bodyTooLarge(head.contentLength());
+        }
+        phase = Phase.BODY;
+        if (head.hasBody()) {
+            int inline = Math.min(door.config().inlineBodyBytes(), FRAME_PAYLOAD_BYTES - head.encodedBytes());
+            body = new RequestBody(door.spool(), Math.max(inline, 0), head.contentLength(), this::notifyBodyChanged);
+            if (head.expectsContinue()) {
+                context.writeAndFlush(CONTINUE.duplicate(), context.voidPromise());
+            }
+        }
+    }
+
+    private void readContent(HttpContent content) throws RefusedException {
+        Throwable problem = content.decoderResult().cause();
+        if (problem != null) {
+            throw refusal(problem);
+        }
+        if (body != null && content.content().isReadable()) {
+            long mostBytes = door.config().maxBodyBytes();
+            long length = body.length() + content.content().readableBytes();
+            if (mostBytes > 0 && length > mostBytes) {
+                throw bodyTooLarge(length);
+            }
+            body.append(content.content().retain());
+        }
+        if (content instanceof LastHttpContent) {
+            decoder.shut();
+            deadline.clear();
+            if (body != null) {
+                body.finish();
+            }
+            receivedNanos = door.ticker().nanos();
+            phase = Phase.ANSWER;
+            if (body == null || body.complete()) {
+                submit();
+            }
+        } else if (body != null && body.saturated()) {
+            decoder.shut();
+            deadline.clear();
+        }
+    }
+
+    private void notifyBodyChanged() {
+        try {
+            context.executor().execute(this::bodyChanged);
+        } catch (RejectedExecutionException e) {
+            // The event loop has ended, and the connection with it.
+        }
+    }
+
+    /** The spool has written something, or failed to. */
+    private void bodyChanged() {
+        if (body == null || job != null || (phase != Phase.BODY && phase != Phase.ANSWER)) {
+            return;
+        }
+        IOException failure = body.failure();
+        if (failure != null) {
+            door.log().log(
+                    EventLog.Level.ERROR,
+                    "http.spool-failed",
+                    requestId,
+                    "a request's body of " + body.length() + " bytes so far could not be written to " + body.path()
+                            + ": " + failure + "; make room there or set http.spool-directory");
+            refuse(HttpFailure.STORAGE_FAILED, "the body could not be stored");
+        } else if (phase == Phase.BODY) {
+            if (decoder.isShut() && !body.saturated()) {
+                deadline.in(door.config().bodyTimeout().toNanos());
+                decoder.open(context);
+            }
+        } else if (body.complete()) {
+            submit();
+        }
+    }
+
+    private void submit() {
+        RequestHead head = request;
+        if (head == null) {
+            throw new IllegalStateException("an exchange without a head");
+        }
+        if (head.target().equals("*")) {
+            answerOptions(head);
+            return;
+        }
+        if (peer == null) {
+            peer = Peer.of(context.channel().remoteAddress(), context.channel().localAddress(), door.proxies());
+        }
+        job = new HttpJob(door, this, context, head, body, peer, requestId);
+        door.dispatcher().submit(job);
+    }
+
+    /** The answer of the job was taken by the operating system. */
+    void finished(HttpJob ended) {
+        if (ended != job) {
+            return;
+        }
+        job = null;
+        body = null;
+        answered(ended.status(), ended.writtenBytes(), door.ticker().nanos() - ended.headNanos());
+        proceed(ended.closes());
+    }
+
+    /** The job has failed before a byte of its answer was sent. */
+    void answerFailure(HttpJob failed) {
+        if (failed != job) {
+            return;
+        }
+        job = null;
+        body = null;
+        HttpFailure failure = failed.substitute();
+        RequestHead head = failed.request();
+        boolean close = !head.keepAlive() || door.connections().draining();
+        answer(
+                failure.encode(
+                        context.alloc(),
+                        requestId,
+                        door.debug() ? failed.publicDetail() : null,
+                        head.isHead(),
+                        close,
+                        !head.http11(),
+                        door.date().line()),
+                failure.status(),
+                close);
+    }
+
+    /** The answer of the job cannot be completed: the client must not take what it has for the whole. */
+    void cut() {
+        if (exchangeOpen) {
+            exchangeOpen = false;
+            door.listener().aborted(door.ticker().nanos() - startNanos);
+        }
+        // A reset: the end of the connection is how an HTTP/1.0 client recognises the end of an answer.
+        context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+        context.close();
+    }
+
+    /** Bytes wait for the client. */
+    void watchWrites() {
+        if (phase == Phase.ANSWER && !writesWatched) {
+            writesWatched = true;
+            writeProgress = progress();
+            deadline.in(door.config().writeTimeout().toNanos());
+        }
+    }
+
+    /** The client has taken something, or all that waited. */
+    void wrote() {
+        if (writesWatched) {
+            writesWatched = false;
+            deadline.clear();
+            if (bytesWait()) {
+                watchWrites();
+            }
+        }
+    }
+
+    /** Ends the connection once nothing runs on it. Callable from any thread. */
+    void drain() {
+        context.executor().execute(() -> {
+            if (phase == Phase.HEAD && !decoder.headPending()) {
+                context.close();
+            }
+        });
+    }
+
+    /** Ends the connection. Callable from any thread. */
+    void close() {
+        context.close();
+    }
+
+    private void answerOptions(RequestHead head) {
+        boolean close = !head.keepAlive() || door.connections().draining();
+        ByteBuf out = context.alloc().directBuffer(256);
+        ByteBufUtil.writeAscii(out, "HTTP/1.1 204 No Content\r\nAllow: " + HttpFailure.ALLOWED_METHODS + "\r\n");
+        if (close) {
+            ByteBufUtil.writeAscii(out, "Connection: close\r\n");
+        } else if (!head.http11()) {
+            ByteBufUtil.writeAscii(out, "Connection: keep-alive\r\n");
+        }
+        out.writeBytes(door.date().line());
+        ByteBufUtil.writeAscii(out, "\r\n");
+        if (body != null) {
+            body.discard();
+            body = null;
+        }
+        answer(out, 204, close);
+    }
+
+    /** Writes an answer of the front door's own to a request that was received completely. */
+    private void answer(ByteBuf bytes, int status, boolean close) {
+        int count = bytes.readableBytes();
+        context.writeAndFlush(bytes).addListener(written -> {
+            if (!written.isSuccess()) {
+                context.close();
+            } else if (phase == Phase.ANSWER) {
+                wrote();
+                answered(status, count, 0);
+                proceed(close);
+            }
+        });
+        if (exchangeOpen) {
+            watchWrites();
+        }
+    }
+
+    /** Answers a request that is not, or cannot be, received completely, and closes the connection when the client has read it. */
+    private void refuse(HttpFailure failure, @Nullable String why) {
+        if (requestId.isEmpty()) {
+            requestId = newRequestId();
+        }
+        if (door.log().enabled(EventLog.Level.DEBUG)) {
+            door.log().log(
+                    EventLog.Level.DEBUG, "http.refused", requestId, "answered " + failure.status() + ": " + why);
+        }
+        boolean headOnly = request != null && request.isHead();
+        if (body != null) {
+            body.discard();
+            body = null;
+        }
+        phase = Phase.LINGER;
+        ByteBuf bytes = failure.encode(
+                context.alloc(),
+                requestId,
+                door.debug() ? why : null,
+                headOnly,
+                true,
+                false,
+                door.date().line());
+        int count = bytes.readableBytes();
+        deadline.in(LINGER.toNanos());
+        context.writeAndFlush(bytes).addListener(written -> {
+            if (!written.isSuccess()) {
+                context.close();
+                return;
+            }
+            answered(failure.status(), count, 0);
+            if (context.channel() instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+            } else {
+                context.close();
+            }
+        });
+        decoder.open(context);
+    }
+
+    private void answered(int status, long bytes, long transferNanos) {
+        if (!exchangeOpen) {
+            return;
+        }
+        exchangeOpen = false;
+        long durationNanos = door.ticker().nanos() - startNanos;
+        door.listener().answered(status, durationNanos, receivedNanos - startNanos, transferNanos);
+        if (door.config().accessLog()) {
+            door.log().log(
+                    EventLog.Level.INFO,
+                    "http.access",
+                    requestId,
+                    request == null ? "-" : request.method() + " " + request.target(),
+                    "status",
+                    status,
+                    "bytes",
+                    bytes,
+                    "micros",
+                    TimeUnit.NANOSECONDS.toMicros(durationNanos),
+                    "peer",
+                    peer == null ? String.valueOf(context.channel().remoteAddress()) : peer.remoteAddress());
+        }
+    }
+
+    /** The exchange is over: takes the next request or ends the connection. */
+    private void proceed(boolean close) {
+        request = null;
+        requestId = "";
+        if (close || door.connections().draining()) {
+            context.close();
+            return;
+        }
+        phase = Phase.HEAD;
+        deadline.in(door.config().idleTimeout().toNanos());
+        decoder.open(context);
+    }
+
+    private void deadlinePassed() {
+        switch (phase) {
+            case HEAD -> {
+                if (exchangeOpen) {
+                    refuse(HttpFailure.REQUEST_TIMEOUT, "the head did not arrive within http.header-timeout");
+                } else {
+                    context.close();
+                }
+            }
+            case BODY -> refuse(HttpFailure.REQUEST_TIMEOUT, "no byte of the body arrived within http.body-timeout");
+            case ANSWER -> {
+                writesWatched = false;
+                if (progress() != writeProgress) {
+                    watchWrites();
+                } else if (bytesWait()) {
+                    cut();
+                }
+            }
+            case LINGER -> context.close();
+            case CLOSED -> {}
+        }
+    }
+
+    /** A number that changes whenever the client takes a byte. */
+    private long progress() {
+        ChannelOutboundBuffer buffer = context.channel().unsafe().outboundBuffer();
+        return buffer == null ? 0 : buffer.currentProgress() * 31 + buffer.totalPendingWriteBytes();
+    }
+
+    private boolean bytesWait() {
+        ChannelOutboundBuffer buffer = context.channel().unsafe().outboundBuffer();
+        return buffer != null && !buffer.isEmpty();
+    }
+
+    private static RefusedException refusal(Throwable cause) {
+        if (cause instanceof TooLongHttpLineException) {
+            return new RefusedException(
+                    HttpFailure.TARGET_TOO_LONG, "the request line is longer than http.max-uri-bytes allows");
+        }
+        if (cause instanceof TooLongHttpHeaderException) {
+            return new RefusedException(
+                    HttpFailure.FIELDS_TOO_LARGE, "the header fields are longer than http.max-header-bytes");
+        }
+        if (cause instanceof RequestDecoder.UnsupportedVersionException version && version.wellFormed()) {
+            return new RefusedException(HttpFailure.VERSION_NOT_SUPPORTED, String.valueOf(cause.getMessage()));
+        }
+        return new RefusedException(HttpFailure.BAD_REQUEST, String.valueOf(cause.getMessage()));
+    }
+
+    private RefusedException bodyTooLarge(long length) {
+        return new RefusedException(
+                HttpFailure.BODY_TOO_LARGE,
+                "a body of " + length + " bytes or more, http.max-body-bytes is "
+                        + door.config().maxBodyBytes());
+    }
+
+    private static String newRequestId() {
+        long bits = ThreadLocalRandom.current().nextLong();
+        StringBuilder id = new StringBuilder(16);
+        for (int shift = 60; shift >= 0; shift -= 4) {
+            id.append(Character.forDigit((int) (bits >>> shift) & 0xF, 16));
+        }
+        return id.toString();
+    }
+}

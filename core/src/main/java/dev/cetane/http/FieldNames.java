@@ -1,0 +1,142 @@
+package dev.cetane.http;
+
+import io.netty.util.AsciiString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names under which request fields stand in {@code $_SERVER}. Immutable; well-known names cost no allocation.
+ *
+ * <p>Names with {@code _} are dropped: {@code X_Real_Ip} and {@code X-Real-Ip} would be one name for PHP, and only one of them is
+ * what a proxy checks. {@code Proxy} is dropped because libraries take {@code HTTP_PROXY} for a setting (CVE-2016-5385).
+ */
+final class FieldNames {
+    static final String AUTHORIZATION = "HTTP_AUTHORIZATION";
+    static final String CONNECTION = "HTTP_CONNECTION";
+    static final String CONTENT_LENGTH = "CONTENT_LENGTH";
+    static final String CONTENT_TYPE = "CONTENT_TYPE";
+    static final String COOKIE = "HTTP_COOKIE";
+    static final String EXPECT = "HTTP_EXPECT";
+    static final String FORWARDED = "HTTP_FORWARDED";
+    static final String HOST = "HTTP_HOST";
+    static final String SEC_WEBSOCKET_KEY1 = "HTTP_SEC_WEBSOCKET_KEY1";
+    static final String TRANSFER_ENCODING = "HTTP_TRANSFER_ENCODING";
+    static final String X_FORWARDED_FOR = "HTTP_X_FORWARDED_FOR";
+    static final String X_FORWARDED_HOST = "HTTP_X_FORWARDED_HOST";
+    static final String X_FORWARDED_PORT = "HTTP_X_FORWARDED_PORT";
+    static final String X_FORWARDED_PROTO = "HTTP_X_FORWARDED_PROTO";
+    static final String X_REQUEST_ID = "HTTP_X_REQUEST_ID";
+
+    private static final String[] KNOWN = {
+        "Accept",
+        "Accept-Charset",
+        "Accept-Encoding",
+        "Accept-Language",
+        "Access-Control-Request-Headers",
+        "Access-Control-Request-Method",
+        "Authorization",
+        "Cache-Control",
+        "Connection",
+        "Content-Encoding",
+        "Content-Length",
+        "Content-Type",
+        "Cookie",
+        "DNT",
+        "Expect",
+        "Forwarded",
+        "Host",
+        "If-Match",
+        "If-Modified-Since",
+        "If-None-Match",
+        "If-Range",
+        "If-Unmodified-Since",
+        "Keep-Alive",
+        "Origin",
+        "Pragma",
+        "Priority",
+        "Range",
+        "Referer",
+        "Sec-CH-UA",
+        "Sec-CH-UA-Mobile",
+        "Sec-CH-UA-Platform",
+        "Sec-Fetch-Dest",
+        "Sec-Fetch-Mode",
+        "Sec-Fetch-Site",
+        "Sec-Fetch-User",
+        "Sec-GPC",
+        "Sec-WebSocket-Key1",
+        "TE",
+        "Traceparent",
+        "Tracestate",
+        "Transfer-Encoding",
+        "Upgrade",
+        "Upgrade-Insecure-Requests",
+        "User-Agent",
+        "Via",
+        "X-Amzn-Trace-Id",
+        "X-CSRF-Token",
+        "X-Forwarded-For",
+        "X-Forwarded-Host",
+        "X-Forwarded-Port",
+        "X-Forwarded-Proto",
+        "X-Inertia",
+        "X-Livewire",
+        "X-Real-IP",
+        "X-Request-Id",
+        "X-Requested-With",
+        "X-XSRF-Token",
+    };
+
+    /** Open addressing by the case-insensitive hash; a quarter full at most, so a miss ends soon. */
+    private static final Known[] TABLE = table();
+
+    private FieldNames() {}
+
+    /** The name in {@code $_SERVER} of a field whose name is a token, or null when the field is dropped. */
+    static @Nullable String serverName(CharSequence name) {
+        for (int i = slot(name); TABLE[i] != null; i = (i + 1) & (TABLE.length - 1)) {
+            if (AsciiString.contentEqualsIgnoreCase(TABLE[i].field, name)) {
+                return TABLE[i].serverName;
+            }
+        }
+        return derive(name);
+    }
+
+    private static @Nullable String derive(CharSequence name) {
+        if (AsciiString.contentEqualsIgnoreCase("Proxy", name)) {
+            return null;
+        }
+        StringBuilder derived = new StringBuilder(5 + name.length()).append("HTTP_");
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c == '_') {
+                return null;
+            }
+            derived.append(c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char) (c - 'a' + 'A') : c);
+        }
+        return derived.toString();
+    }
+
+    private static Known[] table() {
+        Known[] table = new Known[256];
+        for (String name : KNOWN) {
+            String derived = derive(name);
+            String serverName = switch (name) {
+                case "Content-Length" -> CONTENT_LENGTH;
+                case "Content-Type" -> CONTENT_TYPE;
+                default -> derived;
+            };
+            int i = AsciiString.hashCode(name) & (table.length - 1);
+            while (table[i] != null) {
+                i = (i + 1) & (table.length - 1);
+            }
+            table[i] = new Known(AsciiString.cached(name), serverName == null ? "" : serverName.intern());
+        }
+        return table;
+    }
+
+    private static int slot(CharSequence name) {
+        return AsciiString.hashCode(name) & (TABLE.length - 1);
+    }
+
+    private record Known(AsciiString field, String serverName) {}
+}

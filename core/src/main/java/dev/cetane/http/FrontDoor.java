@@ -1,0 +1,23 @@
+package dev.cetane.http;
+
+import dev.cetane.log.EventLog;
+import dev.cetane.worker.Dispatcher;
+import dev.cetane.worker.Ticker;
+
+/**
+ * What all connections of one server share. Immutable; each part is thread-safe.
+ *
+ * @param debug whether the application's error messages may go to clients
+ */
+record FrontDoor(
+        HttpConfig config,
+        Dispatcher dispatcher,
+        EventLog log,
+        Ticker ticker,
+        HttpListener listener,
+        SpoolDirectory spool,
+        TrustedProxies proxies,
+        ServerVariables variables,
+        HttpDate date,
+        Connections connections,
+        boolean debug) {}

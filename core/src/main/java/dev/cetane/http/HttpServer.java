@@ -1,0 +1,177 @@
+package dev.cetane.http;
+
+import dev.cetane.log.EventLog;
+import dev.cetane.worker.Dispatcher;
+import dev.cetane.worker.Ticker;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The HTTP server: listens on TCP and Unix sockets and serves connections until it is drained or closed. Started and stopped by one
+ * thread, which waits; everything else runs on its event loops, {@code cetane-http-N}.
+ */
+public final class HttpServer implements AutoCloseable {
+    private static final int EVENT_LOOPS = Math.min(2, Runtime.getRuntime().availableProcessors());
+
+    private final FrontDoor door;
+    private final Transport transport;
+    private final EventLoopGroup loops;
+    private final List<Channel> listeners = new ArrayList<>();
+    private final List<UnixSocketFile> socketFiles = new ArrayList<>();
+
+    private HttpServer(FrontDoor door) {
+        this.door = door;
+        this.transport = Transport.best();
+        this.loops = transport.newLoops(EVENT_LOOPS);
+    }
+
+    /**
+     * Makes the spool directory, binds every address of {@code config} and serves.
+     *
+     * @param scriptName path of the front controller as a client would ask for it, {@code /index.php}
+     * @param debug whether the application's error messages may go to clients
+     * @throws IOException if an address cannot be bound or bodies cannot be spooled: the message names which, why, and the next step
+     * @throws IllegalArgumentException if {@code http.trusted-proxies} has an entry that is no network
+     */
+    public static HttpServer start(
+            HttpConfig config,
+            Dispatcher dispatcher,
+            EventLog log,
+            Ticker ticker,
+            HttpListener listener,
+            String scriptName,
+            boolean debug)
+            throws IOException {
+        TrustedProxies proxies = new TrustedProxies(config.trustedProxies());
+        SpoolDirectory spool = SpoolDirectory.open(config.spoolDirectory());
+        HttpServer server = new HttpServer(new FrontDoor(
+                config,
+                dispatcher,
+                log,
+                ticker,
+                listener,
+                spool,
+                proxies,
+                new ServerVariables(scriptName, proxies),
+                new HttpDate(ticker),
+                new Connections(config.maxConnections()),
+                debug));
+        try {
+            for (SocketAddress address : config.listen()) {
+                server.bind(address);
+            }
+            return server;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** The addresses that are bound, with the port that the system gave for port 0. */
+    public List<SocketAddress> addresses() {
+        List<SocketAddress> addresses = new ArrayList<>();
+        for (Channel channel : listeners) {
+            if (channel.localAddress() instanceof InetSocketAddress inet) {
+                addresses.add(inet);
+            }
+        }
+        for (UnixSocketFile file : socketFiles) {
+            addresses.add(UnixDomainSocketAddress.of(file.path()));
+        }
+        return addresses;
+    }
+
+    /** Closes the listening sockets: nobody can connect any more, open connections go on. */
+    public void stopAccepting() {
+        for (Channel channel : listeners) {
+            channel.close().awaitUninterruptibly();
+        }
+        listeners.clear();
+        socketFiles.forEach(UnixSocketFile::remove);
+        socketFiles.clear();
+    }
+
+    /**
+     * Stops accepting, closes idle connections at once and the others when their exchange has ended, and waits for that.
+     *
+     * @return false if connections are still open after {@code grace}; {@link #close} ends them
+     */
+    public boolean drain(Duration grace) throws InterruptedException {
+        stopAccepting();
+        door.connections().drain();
+        return door.connections().awaitNone(grace.toNanos(), door.ticker());
+    }
+
+    /** Ends everything at once: listening sockets, connections, event loops, and the spool directory. Further calls do nothing. */
+    @Override
+    public void close() {
+        stopAccepting();
+        door.connections().close();
+        loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
+        door.spool().close();
+    }
+
+    private void bind(SocketAddress address) throws IOException {
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(loops)
+                .option(ChannelOption.SO_BACKLOG, door.config().backlog())
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WriteBufferWaterMark.DEFAULT)
+                .childHandler(new Pipeline(door));
+        if (address instanceof UnixDomainSocketAddress unix) {
+            UnixSocketFile file = UnixSocketFile.claim(unix.getPath());
+            bootstrap.channel(transport.unixListener());
+            listeners.add(bound(bootstrap, transport.unixAddress(unix), "unix:" + unix.getPath()));
+            socketFiles.add(file);
+            file.bound();
+        } else if (address instanceof InetSocketAddress inet) {
+            bootstrap
+                    .channel(transport.tcpListener())
+                    .option(ChannelOption.SO_REUSEADDR, true)
+                    .childOption(ChannelOption.TCP_NODELAY, true);
+            listeners.add(bound(bootstrap, inet, inet.getHostString() + ":" + inet.getPort()));
+        } else {
+            throw new IllegalArgumentException(
+                    "http.listen: " + address + " is neither a TCP nor a Unix socket address");
+        }
+    }
+
+    private static Channel bound(ServerBootstrap bootstrap, SocketAddress address, String name) throws IOException {
+        var bound = bootstrap.bind(address).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            Throwable cause = bound.cause();
+            throw new IOException(
+                    "cannot listen on " + name + ": " + (cause == null ? "unknown" : cause.getMessage())
+                            + "; stop what listens there, or choose another address with http.listen (--listen)",
+                    cause);
+        }
+        return bound.channel();
+    }
+
+    /** Sets up a connection. */
+    private static final class Pipeline extends ChannelInitializer<Channel> {
+        private final FrontDoor door;
+
+        Pipeline(FrontDoor door) {
+            this.door = door;
+        }
+
+        @Override
+        protected void initChannel(Channel channel) {
+            RequestDecoder decoder = new RequestDecoder(
+                    door.config().maxUriBytes(), door.config().maxHeaderBytes(), door.ticker());
+            channel.pipeline().addLast(decoder, new ExchangeHandler(door, decoder));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package dev.cetane.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the request's part of {@code $_SERVER}, as nginx and php-fpm would make it for a front controller. Immutable, callable from
+ * any thread.
+ *
+ * <p>The constant part ({@code DOCUMENT_ROOT}, {@code SCRIPT_FILENAME}, {@code SERVER_SOFTWARE}, {@code GATEWAY_INTERFACE}) comes with
+ * the worker's HELLO, because it belongs to a generation of workers. Differences from nginx and php-fpm: {@code HTTP_CONTENT_TYPE} and
+ * {@code HTTP_CONTENT_LENGTH} are not set beside {@code CONTENT_TYPE} and {@code CONTENT_LENGTH}; {@code REQUEST_ID} is added, the id
+ * that the request has in the log; {@code PATH_INFO} is there only when it is not empty; {@code SERVER_NAME} is the host that the
+ * client named, and {@code HTTP_HOST} and {@code REMOTE_ADDR} are what a trusted proxy says.
+ */
+final class ServerVariables {
+    private final String scriptName;
+    private final String scriptPrefix;
+    private final TrustedProxies proxies;
+
+    /** @param scriptName path of the front controller as a client would ask for it: {@code /index.php} */
+    ServerVariables(String scriptName, TrustedProxies proxies) {
+        this.scriptName = scriptName;
+        this.scriptPrefix = scriptName + "/";
+        this.proxies = proxies;
+    }
+
+    /**
+     * Writes every entry once.
+     *
+     * @param bodyBytes length of the body that arrived, {@link RequestHead#NO_BODY} when the request had none
+     */
+    void write(RequestHead head, Peer peer, String requestId, long bodyBytes, BiConsumer<String, String> out) {
+        out.accept("REQUEST_METHOD", head.method());
+        out.accept("REQUEST_URI", head.target());
+        out.accept("QUERY_STRING", head.query());
+        out.accept("SERVER_PROTOCOL", head.http11() ? "HTTP/1.1" : "HTTP/1.0");
+        out.accept(FieldNames.CONTENT_LENGTH, bodyBytes == RequestHead.NO_BODY ? "" : Long.toString(bodyBytes));
+        writeScript(head, out);
+        writeConnection(head, peer, out);
+        List<String> fields = head.fields();
+        boolean contentType = false;
+        for (int i = 0; i < fields.size(); i += 2) {
+            String name = fields.get(i);
+            switch (name) {
+                case FieldNames.HOST -> {
+                    continue;
+                }
+                case FieldNames.CONTENT_TYPE -> contentType = true;
+                case FieldNames.AUTHORIZATION -> writeCredentials(fields.get(i + 1), out);
+                default -> {}
+            }
+            out.accept(name, fields.get(i + 1));
+        }
+        if (!contentType) {
+            out.accept(FieldNames.CONTENT_TYPE, "");
+        }
+        out.accept("REQUEST_ID", requestId);
+    }
+
+    private void writeScript(RequestHead head, BiConsumer<String, String> out) {
+        String path = head.path();
+        String self = scriptName;
+        if (path.startsWith(scriptPrefix)) {
+            self = path;
+            out.accept("PATH_INFO", path.substring(scriptName.length()));
+        }
+        out.accept("SCRIPT_NAME", scriptName);
+        out.accept("PHP_SELF", self);
+        out.accept("DOCUMENT_URI", self);
+    }
+
+    private void writeConnection(RequestHead head, Peer peer, BiConsumer<String, String> out) {
+        String remoteAddress = peer.remoteAddress();
+        String remotePort = peer.remotePort();
+        String serverPort = peer.serverPort();
+        String scheme = "http";
+        String host = head.host();
+        if (peer.trusted()) {
+            ForwardedClient client = ForwardedClient.of(head, proxies);
+            if (client.address() != null) {
+                remoteAddress = client.address();
+                remotePort = "";
+            }
+            if (client.host() != null) {
+                host = client.host();
+            }
+            if (client.scheme() != null) {
+                scheme = client.scheme();
+            }
+            if (client.port() != null) {
+                serverPort = client.port();
+            } else if (client.host() != null || client.scheme() != null) {
+                serverPort = "";
+            }
+        }
+        if (serverPort.isEmpty()) {
+            serverPort = portOf(host, scheme.equals("https") ? "443" : "80");
+        }
+        out.accept("REQUEST_SCHEME", scheme);
+        if (scheme.equals("https")) {
+            out.accept("HTTPS", "on");
+        }
+        out.accept("REMOTE_ADDR", remoteAddress);
+        out.accept("REMOTE_PORT", remotePort);
+        out.accept("SERVER_ADDR", peer.serverAddress());
+        out.accept("SERVER_PORT", serverPort);
+        String name = nameOf(host);
+        out.accept("SERVER_NAME", name.isEmpty() ? peer.serverAddress() : name);
+        if (!host.isEmpty()) {
+            out.accept(FieldNames.HOST, host);
+        }
+    }
+
+    /** What PHP's own SAPIs make of an {@code Authorization} field. */
+    private static void writeCredentials(String authorization, BiConsumer<String, String> out) {
+        if (authorization.regionMatches(true, 0, "Basic ", 0, 6)) {
+            String credentials = decodeBase64(authorization.substring(6));
+            int colon = credentials == null ? -1 : credentials.indexOf(':');
+            if (credentials != null && colon >= 0) {
+                out.accept("PHP_AUTH_USER", credentials.substring(0, colon));
+                out.accept("PHP_AUTH_PW", credentials.substring(colon + 1));
+            }
+        } else if (authorization.regionMatches(true, 0, "Digest ", 0, 7)) {
+            out.accept("PHP_AUTH_DIGEST", authorization.substring(7));
+        }
+    }
+
+    private static @Nullable String decodeBase64(String text) {
+        try {
+            String decoded = new String(
+                    Base64.getMimeDecoder().decode(text.getBytes(StandardCharsets.ISO_8859_1)),
+                    StandardCharsets.ISO_8859_1);
+            // NUL cannot travel to the worker.
+            return decoded.indexOf('\0') < 0 ? decoded : null;
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static String nameOf(String host) {
+        int colon = portColon(host);
+        return colon < 0 ? host : host.substring(0, colon);
+    }
+
+    private static String portOf(String host, String otherwise) {
+        int colon = portColon(host);
+        return colon < 0 || colon + 1 == host.length() ? otherwise : host.substring(colon + 1);
+    }
+
+    private static int portColon(String host) {
+        int colon = host.lastIndexOf(':');
+        return colon > host.lastIndexOf(']') ? colon : -1;
+    }
+}

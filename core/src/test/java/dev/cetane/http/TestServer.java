@@ -1,0 +1,122 @@
+package dev.cetane.http;
+
+import dev.cetane.log.RecordingLog;
+import dev.cetane.worker.Ticker;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/** A real server on a port of the system's choice, over a {@link ScriptedDispatcher}. */
+final class TestServer implements AutoCloseable {
+    final ScriptedDispatcher dispatcher = new ScriptedDispatcher();
+    final RecordingLog log = new RecordingLog();
+    final CountingListener counts = new CountingListener();
+    final Path spool;
+    final HttpServer server;
+
+    private TestServer(TestConfig config) throws IOException {
+        spool = config.spool;
+        server = HttpServer.start(config.build(), dispatcher, log, Ticker.system(), counts, "/index.php", config.debug);
+    }
+
+    static TestServer start() throws IOException {
+        return start(config -> config);
+    }
+
+    static TestServer start(UnaryOperator<TestConfig> settings) throws IOException {
+        return new TestServer(settings.apply(new TestConfig()));
+    }
+
+    RawClient connect() throws IOException {
+        return new RawClient(address());
+    }
+
+    InetSocketAddress address() {
+        return (InetSocketAddress) server.addresses().get(0);
+    }
+
+    /** Files in the spool, the server's lock file left out. */
+    List<Path> spooled() {
+        try (Stream<Path> files = Files.walk(spool)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("body-"))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        dispatcher.close();
+        reportLeaks();
+    }
+
+    /** Makes the leak detector tell of buffers that nobody released: it does so when others are allocated after a collection. */
+    static void reportLeaks() {
+        System.gc();
+        for (int i = 0; i < 8; i++) {
+            ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(16);
+            buffer.release();
+        }
+    }
+
+    /** Settings with the defaults of the product, and what tests change of them. */
+    static final class TestConfig {
+        List<SocketAddress> listen = List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        int maxConnections = 100;
+        int maxUriBytes = 8 * 1024;
+        int maxHeaderBytes = 16 * 1024;
+        long maxBodyBytes = 32L << 20;
+        int inlineBodyBytes = 16 * 1024;
+        Path spool = newDirectory();
+        Duration headerTimeout = Duration.ofSeconds(10);
+        Duration bodyTimeout = Duration.ofSeconds(30);
+        Duration idleTimeout = Duration.ofSeconds(60);
+        Duration writeTimeout = Duration.ofSeconds(30);
+        int responseBufferBytes = 1 << 20;
+        List<String> trustedProxies = List.of();
+        boolean accessLog;
+        boolean debug;
+
+        HttpConfig build() {
+            return new HttpConfig(
+                    listen,
+                    128,
+                    maxConnections,
+                    maxUriBytes,
+                    maxHeaderBytes,
+                    maxBodyBytes,
+                    inlineBodyBytes,
+                    spool,
+                    headerTimeout,
+                    bodyTimeout,
+                    idleTimeout,
+                    writeTimeout,
+                    responseBufferBytes,
+                    trustedProxies,
+                    accessLog,
+                    Duration.ofSeconds(10));
+        }
+
+        private static Path newDirectory() {
+            try {
+                Path directory = Files.createTempDirectory("cetane-http-test");
+                directory.toFile().deleteOnExit();
+                return directory;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
