@@ -6,7 +6,7 @@
 java_major() {
     local javac=javac
     [ -z "${JAVA_HOME:-}" ] || javac=$JAVA_HOME/bin/javac
-    "$javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+    { "$javac" -version 2>&1 || true; } | sed -n 's/^javac \([0-9]*\).*/\1/p'
 }
 
 php_has() {
