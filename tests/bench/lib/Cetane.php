@@ -23,7 +23,7 @@ final class Cetane extends Server
             throw new RuntimeException("$launcher is missing; build it first: mvn -B -DskipTests package");
         }
         $command = [$launcher, 'serve', $this->app, '--listen', "127.0.0.1:{$this->port}", '--ops', '127.0.0.1:0', '--workers', (string) $this->workers,
-            '--set', "log.level={$this->log}", '--set', 'log.format=json'];
+            '--set', "log.level={$this->log}", '--set', 'log.format=json', '--set', "app.environment.DEMO_STORAGE={$this->directory}/storage"];
         foreach ($this->settings as $setting) {
             array_push($command, '--set', $setting);
         }

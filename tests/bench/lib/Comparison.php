@@ -17,15 +17,18 @@ final class Comparison
 
     public function load(string $path, int $connections, int $bodyBytes = 0): self
     {
+        $cookies = [];
         foreach ($this->servers as $server) {
-            Wrk::run($server->url($path), $connections, $this->seconds, $bodyBytes);
+            // One visitor per server: without its cookie each request would begin a session and leave a file behind.
+            $cookies[$server->name] = $server->cookie($path);
+            Wrk::run($server->url($path), $connections, $this->seconds, $bodyBytes, $cookies[$server->name]);
         }
         for ($round = 0; $round < $this->rounds; $round++) {
             // Another server begins each round, so that none always runs on a machine that another has just heated.
             for ($i = 0; $i < count($this->servers); $i++) {
                 $server = $this->servers[($i + $round) % count($this->servers)];
                 $cpu = $server->cpuSeconds();
-                $run = Wrk::run($server->url($path), $connections, $this->seconds, $bodyBytes);
+                $run = Wrk::run($server->url($path), $connections, $this->seconds, $bodyBytes, $cookies[$server->name]);
                 $this->cpu[$server->name][] = ($server->cpuSeconds() - $cpu) * 1e6 / max(1, $run->requests);
                 $this->runs[$server->name][] = $run;
             }

@@ -22,10 +22,16 @@ abstract class Server
     abstract public function start(): void;
 
     /** @param list<string> $command */
-    protected function spawn(array $command, array $environment = []): int
+    protected function spawn(array $command): int
     {
         $log = fopen($this->directory . '/output.log', 'ab');
-        $process = proc_open($command, [['file', '/dev/null', 'r'], $log, $log], $pipes, $this->directory, $environment + getenv());
+        $process = proc_open(
+            $command,
+            [['file', '/dev/null', 'r'], $log, $log],
+            $pipes,
+            $this->directory,
+            ['DEMO_STORAGE' => $this->directory . '/storage'] + getenv(),
+        );
         if ($process === false) {
             throw new RuntimeException("{$this->name}: cannot start " . implode(' ', $command));
         }
@@ -52,6 +58,19 @@ abstract class Server
     public function url(string $path): string
     {
         return "http://127.0.0.1:{$this->port}$path";
+    }
+
+    /** The cookies that the server sets, as a visitor sends them back; empty when it sets none. */
+    public function cookie(string $path): string
+    {
+        @file_get_contents($this->url($path));
+        $cookies = [];
+        foreach ($http_response_header ?? [] as $line) {
+            if (preg_match('/^set-cookie:\s*([^;]+)/i', $line, $match) === 1) {
+                $cookies[] = $match[1];
+            }
+        }
+        return implode('; ', $cookies);
     }
 
     /** @return list<ProcessTree> one per process that was started */

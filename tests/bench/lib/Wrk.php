@@ -14,9 +14,12 @@ final class Wrk
     ) {
     }
 
-    public static function run(string $url, int $connections, float $seconds, int $bodyBytes = 0): self
+    public static function run(string $url, int $connections, float $seconds, int $bodyBytes = 0, string $cookie = ''): self
     {
         $environment = $bodyBytes > 0 ? ['BENCH_METHOD' => 'POST', 'BENCH_BODY_BYTES' => (string) $bodyBytes] : [];
+        if ($cookie !== '') {
+            $environment['BENCH_COOKIE'] = $cookie;
+        }
         $command = ['wrk', '-t1', "-c$connections", '-d' . max(1, (int) round($seconds)) . 's', '--timeout', '30s', '-s', __DIR__ . '/latency.lua', $url];
         $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['pipe', 'w']], $pipes, null, $environment + getenv());
         $output = stream_get_contents($pipes[1]) . stream_get_contents($pipes[2]);

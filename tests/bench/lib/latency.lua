@@ -6,6 +6,11 @@ if method then
   wrk.headers["Content-Type"] = "application/octet-stream"
 end
 
+local cookie = os.getenv("BENCH_COOKIE")
+if cookie then
+  wrk.headers["Cookie"] = cookie
+end
+
 function done(summary, latency, requests)
   local e = summary.errors
   io.write(string.format("RESULT p50=%d p99=%d requests=%d micros=%d failed=%d\n", latency:percentile(50),
