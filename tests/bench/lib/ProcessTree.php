@@ -15,7 +15,7 @@ final class ProcessTree
         $children = [];
         foreach (glob('/proc/[0-9]*/stat') ?: [] as $file) {
             $stat = @file_get_contents($file);
-            if ($stat === false) {
+            if ($stat === false || !str_contains($stat, ')')) {
                 continue;
             }
             $fields = explode(' ', substr($stat, strrpos($stat, ')') + 2));
@@ -34,7 +34,7 @@ final class ProcessTree
         $ticks = 0;
         foreach ($this->pids() as $pid) {
             $stat = @file_get_contents("/proc/$pid/stat");
-            if ($stat !== false) {
+            if ($stat !== false && str_contains($stat, ')')) {
                 $fields = explode(' ', substr($stat, strrpos($stat, ')') + 2));
                 $ticks += array_sum(array_map('intval', array_slice($fields, 11, 4)));
             }
