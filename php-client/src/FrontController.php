@@ -134,10 +134,7 @@ final class FrontController
 
     private function completeAnswer(): void
     {
-        if (!$this->worker->output()->endBuffers()) {
-            $this->worker->log('warning', 'An output buffer cannot be removed, so this worker serves no further request.');
-            $this->worker->retire();
-        }
+        $this->worker->output()->endBuffers();
         $this->closeSession();
         $this->worker->printed()->complete();
     }

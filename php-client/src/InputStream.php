@@ -32,6 +32,8 @@ final class InputStream
     {
         if (self::$request !== null) {
             self::$request = null;
+            // Restoring alone would leave this wrapper in memory for ever.
+            \stream_wrapper_unregister('php');
             \stream_wrapper_restore('php');
         }
     }

@@ -24,6 +24,11 @@ final class Output
 
     private bool $toLog = true;
     private string $held = '';
+    /**
+     * Whether a buffer of PHP's own stands above the outermost one. It costs nothing per echo, and takes in what a callback of the
+     * application lets through when it throws or exits: PHP would disable a callback of ours that it can't call then.
+     */
+    private bool $inBuffer = false;
     /** @var (\Closure(string): void)|null */
     private ?\Closure $sink = null;
     private int $threshold = \PHP_INT_MAX;
@@ -69,6 +74,7 @@ final class Output
         $this->sink = null;
         $this->held = '';
         $this->implicitFlush = false;
+        $this->inBuffer = \ob_start();
     }
 
     /**
@@ -78,6 +84,8 @@ final class Output
      */
     public function pour(\Closure $sink, int $bytes = self::SINK_BYTES): void
     {
+        $this->endBuffers();
+        $this->collect();
         $this->toLog = false;
         $this->sink = $sink;
         $this->threshold = $this->seesFlush || $bytes !== self::SINK_BYTES ? $bytes : 1;
@@ -86,15 +94,19 @@ final class Output
     /** What was printed since, and is not poured yet. */
     public function takeHeld(): string
     {
+        $this->collect();
         $held = $this->held;
         $this->held = '';
 
         return $held;
     }
 
-    /** What is held goes to the log, and so does everything printed from now on. */
+    /** What is held goes to the log, and so does everything printed from now on; with buffers open, once they are ended. */
     public function toLog(): void
     {
+        if ($this->inBuffer && $this->depth() > 0) {
+            return;
+        }
         $this->toLog = true;
         $this->sink = null;
         $this->implicitFlush = false;
@@ -137,7 +149,7 @@ final class Output
     /** How many buffers the application has opened. */
     public function depth(): int
     {
-        return \count(\ob_list_handlers()) - $this->level;
+        return \count(\ob_list_handlers()) - $this->level - ($this->inBuffer ? 1 : 0);
     }
 
     /**
@@ -170,9 +182,22 @@ final class Output
         }
     }
 
+    /** Moves what PHP's buffer has into ours. */
+    private function collect(): void
+    {
+        if ($this->inBuffer && $this->depth() <= 0) {
+            $gone = $this->depth() < 0; // the application has ended it
+            $this->inBuffer = false;
+            if (!$gone) {
+                $this->held .= \ob_get_clean();
+            }
+        }
+    }
+
     private function take(string $bytes, int $flags): string
     {
         if ((\PHP_OUTPUT_HANDLER_FINAL & $flags) !== 0) {
+            $this->inBuffer = false;
             if ($this->pid !== \getmypid()) {
                 return ''; // a child that the application forked: the streams are its parent's
             }

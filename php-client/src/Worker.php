@@ -342,6 +342,10 @@ final class Worker
     /** @internal sends DONE */
     public function done(bool $last = false): void
     {
+        if (!$this->output->endBuffers()) {
+            $this->log('warning', 'An output buffer cannot be removed, so this worker serves no further request.');
+            $this->retiring = true;
+        }
         $now = \hrtime(true);
         if ($this->endedAt < $this->startedAt) {
             $this->endedAt = $now;

@@ -109,7 +109,9 @@ final class WorkerTest extends WorkerTestCase
 
     public function testABodyInAFileIsReadFromThere(): void
     {
-        $this->startHandler('fn (Request $r) => json_encode([$r->bodyFile(), $r->bodyLength(), md5($r->body()), strlen(stream_get_contents($r->bodyStream(), 10, 5))])');
+        $this->startHandler(<<<'PHP'
+            fn (Request $r) => json_encode([$r->bodyFile(), $r->bodyLength(), md5($r->body()), strlen(stream_get_contents($r->bodyStream(), 10, 5))])
+            PHP);
         $file = $this->supervisor->file('body', \str_repeat('0123456789', 100_000));
         self::assertSame(
             [$file, 1_000_000, \md5_file($file), 10],
@@ -294,7 +296,10 @@ final class WorkerTest extends WorkerTestCase
     {
         $this->startHandler('function () { error_log("logged"); echo $undefined; return "hi"; }');
         self::assertSame('hi', $this->supervisor->exchange()->body);
-        self::assertMatchesRegularExpression('/^logged\nPHP Warning:  Undefined variable \$undefined in .*worker\.php on line \d+\n$/', $this->supervisor->stderr());
+        self::assertMatchesRegularExpression(
+            '/^logged\nPHP Warning:  Undefined variable \$undefined in .*worker\.php on line \d+\n$/',
+            $this->supervisor->stderr(),
+        );
     }
 
     public function testBuffersLeftOpenAreGoneWithTheRequest(): void
@@ -405,7 +410,10 @@ final class WorkerTest extends WorkerTestCase
 
     public function testMemoryStaysFlat(): void
     {
-        $this->startHandler('function (Request $r) { $r->query(); $r->headers(); $r->cookies(); return new Response(200, ["X" => "y"], (string) memory_get_usage()); }');
+        $this->startHandler(<<<'PHP'
+            function (Request $r) { $r->query(); $r->headers(); $r->cookies();
+            return new Response(200, ["X" => "y"], (string) memory_get_usage()); }
+            PHP);
         $server = ['HTTP_COOKIE' => 'a=1; b=2', 'QUERY_STRING' => 'x=1'];
         for ($i = 0; $i < 200; $i++) {
             $before = (int) $this->supervisor->exchange($server + ['HTTP_X_NUMBER' => (string) $i])->body;
