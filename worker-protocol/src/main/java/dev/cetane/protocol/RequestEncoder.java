@@ -1,8 +1,9 @@
 package dev.cetane.protocol;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /**
  * Writes REQUEST frames, PROTOCOL.md §4.2, into one buffer that belongs to a worker and is used again for each of its requests.
@@ -10,7 +11,7 @@ import java.util.Arrays;
  * {@link #body} and {@link #bodyFile}, {@link #finish}. A request that was given up half-way is forgotten by the next
  * {@code begin}.
  *
- * <p>Names and values are two separate lists on the wire, so each has an array of its own until both lengths are known.
+ * <p>Names and values are two separate lists on the wire, so each is gathered apart until both lengths are known.
  */
 public final class RequestEncoder {
 
@@ -19,10 +20,10 @@ public final class RequestEncoder {
     private static final long MAX_TIMEOUT_MILLIS = 0xFFFF_FFFFL;
 
     private final ByteBuffer frame = ByteBuffer.allocateDirect(FrameType.HEADER_BYTES + MAX_PAYLOAD);
-    private byte[] names = new byte[1024];
-    private byte[] values = new byte[2048];
-    private int namesLength;
-    private int valuesLength;
+    private final JoinedTexts names = new JoinedTexts();
+    private final JoinedTexts values = new JoinedTexts();
+    private final CharsetEncoder latin1 = StandardCharsets.ISO_8859_1.newEncoder();
+    private ByteBuffer lists = ByteBuffer.allocate(2048);
     private boolean listsOpen;
     private boolean bodyWritten;
 
@@ -38,8 +39,8 @@ public final class RequestEncoder {
             throw new IllegalArgumentException("request number " + request + ", time-out " + timeoutMillis
                     + " ms: 0 and negative are not allowed");
         }
-        namesLength = 0;
-        valuesLength = 0;
+        names.clear();
+        values.clear();
         listsOpen = true;
         bodyWritten = false;
         frame.clear();
@@ -52,34 +53,29 @@ public final class RequestEncoder {
      * duty.
      *
      * @throws FrameTooLargeException when the frame is full
-     * @throws IllegalArgumentException when the name is empty, or a char is NUL or above 255
+     * @throws IllegalArgumentException when the name is empty, or there is a NUL; for a char above 255 the call that follows the
+     *     last entry throws it
      */
     public void server(String name, String value) {
         if (!listsOpen) {
             throw new IllegalStateException("server(" + name + ") outside begin and body");
         }
-        if (name.isEmpty()) {
-            throw new IllegalArgumentException("empty name in $_SERVER");
+        if (name.isEmpty() || name.indexOf(0) >= 0 || value.indexOf(0) >= 0) {
+            throw new IllegalArgumentException("$_SERVER entry '" + name.replace('\0', '?') + "' with a value of "
+                    + value.length() + " chars: the name is empty, or there is a NUL");
         }
-        int separator = namesLength == 0 ? 0 : 1;
-        long needed = (long) FIXED_BYTES + namesLength + valuesLength + 2L * separator + name.length() + value.length();
+        int separators = names.count() == 0 ? 0 : 2;
+        long needed = (long) MAX_PAYLOAD - available() + separators + name.length() + value.length();
         if (needed > MAX_PAYLOAD) {
             throw new FrameTooLargeException(FrameType.REQUEST, needed);
         }
-        names = room(names, namesLength + separator + name.length());
-        values = room(values, valuesLength + separator + value.length());
-        if (separator == 1) {
-            names[namesLength] = 0;
-            values[valuesLength] = 0;
-        }
-        int namesEnd = Wire.putText(names, namesLength + separator, name);
-        valuesLength = Wire.putText(values, valuesLength + separator, value);
-        namesLength = namesEnd;
+        names.add(name);
+        values.add(value);
     }
 
     /** How many bytes the body may still have. */
     public int available() {
-        return MAX_PAYLOAD - FIXED_BYTES - namesLength - valuesLength;
+        return MAX_PAYLOAD - FIXED_BYTES - names.length() - values.length();
     }
 
     /**
@@ -123,18 +119,24 @@ public final class RequestEncoder {
             throw new IllegalStateException("no request has begun, or its body was already written");
         }
         if (bodyLength > available()) {
-            throw new FrameTooLargeException(
-                    FrameType.REQUEST, (long) FIXED_BYTES + namesLength + valuesLength + bodyLength);
+            throw new FrameTooLargeException(FrameType.REQUEST, (long) MAX_PAYLOAD - available() + bodyLength);
+        }
+        int bytes = names.length() + values.length();
+        if (bytes > lists.capacity()) {
+            lists = ByteBuffer.allocate(Math.max(bytes, 2 * lists.capacity()));
+        }
+        lists.clear();
+        int bad = names.encode(latin1, lists);
+        if (bad < 0) {
+            bad = values.encode(latin1, lists);
+        }
+        if (bad >= 0) {
+            throw new IllegalArgumentException(
+                    "$_SERVER entry " + bad + " of " + names.count() + " has a char above 255 in its name or value");
         }
         listsOpen = false;
         bodyWritten = true;
-        frame.putInt(namesLength).putInt(valuesLength).putInt(bodyLength);
-        frame.put(names, 0, namesLength).put(values, 0, valuesLength);
-    }
-
-    private static byte[] room(byte[] array, int needed) {
-        return needed <= array.length
-                ? array
-                : Arrays.copyOf(array, Math.min(MAX_PAYLOAD, Math.max(needed, 2 * array.length)));
+        frame.putInt(names.length()).putInt(values.length()).putInt(bodyLength);
+        frame.put(lists.array(), 0, bytes);
     }
 }

@@ -146,12 +146,23 @@ final class RequestEncoderTest {
     @Test
     void a_char_above_255_is_refused_even_if_its_low_byte_is_harmless() {
         encoder.begin(1, 0, 0);
-        encoder.server("N", "\u00ff");
-        for (String text : new String[] {"\u0100", "\u0141", "a\u20ac", "\ud83d\ude00"}) {
+        encoder.server("N\u00ff", "\u00ff");
+        assertThat(SentRequest.of(encoder.finish()).server()).containsExactly("N\u00ff=\u00ff");
+        for (String text :
+                new String[] {"\u0100", "\u0141", "a\u20ac", "\ud83d\ude00", "\ud83d", "x".repeat(100) + "\u0101"}) {
             encoder.begin(1, 0, 0);
-            assertThatIllegalArgumentException().isThrownBy(() -> encoder.server(text, "v"));
+            encoder.server("A", "1");
+            encoder.server(text, "v");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(encoder::finish)
+                    .withMessage("$_SERVER entry 1 of 2 has a char above 255 in its name or value");
             encoder.begin(1, 0, 0);
-            assertThatIllegalArgumentException().isThrownBy(() -> encoder.server("N", text));
+            encoder.server("A", "1");
+            encoder.server("B", "2");
+            encoder.server("N", text);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> encoder.body(new byte[1], 0, 1))
+                    .withMessage("$_SERVER entry 2 of 3 has a char above 255 in its name or value");
         }
     }
 
