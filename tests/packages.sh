@@ -86,16 +86,17 @@ apt_install() (
         done
     fi
     [ "${#units[@]}" -eq 0 ] || systemctl mask --runtime --quiet "${units[@]}"
+    log=$(mktemp)
     install=(apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0)
     # Package lists that are there are tried first: an update costs half a minute.
-    if ! apt-get install -s -qq --no-install-recommends "$@" >/dev/null 2>&1 || ! "${install[@]}" "$@" >/dev/null; then
-        apt-get update -qq && "${install[@]}" "$@" >/dev/null
-    fi
+    "${install[@]}" "$@" >"$log" 2>&1 || { apt-get update -qq && "${install[@]}" "$@"; } >"$log" 2>&1
     status=$?
     if [ "${#units[@]}" -gt 0 ]; then
         systemctl unmask --runtime --quiet "${units[@]}"
         systemctl disable --quiet "${units[@]}" 2>/dev/null
     fi
+    [ "$status" -eq 0 ] || cat "$log" >&2
+    rm -f "$log"
     exit "$status"
 )
 
@@ -105,7 +106,9 @@ use_jdk() {
     major=$(java_major)
     if [ "${major:-0}" -lt 17 ]; then
         for home in /usr/lib/jvm/java-17-openjdk-*; do
-            [ -x "$home/bin/javac" ] && export JAVA_HOME=$home
+            if [ -x "$home/bin/javac" ]; then
+                export JAVA_HOME=$home
+            fi
         done
     fi
 }
