@@ -67,7 +67,9 @@ final class FrontController
         if ($this->servesOnce) {
             $this->worker->retire();
         }
-        \chdir($this->directory);
+        if (\getcwd() !== $this->directory) {
+            \chdir($this->directory);
+        }
         $this->superglobals->fill($request);
         if ($this->exposesPhp) {
             \header('X-Powered-By: PHP/' . \PHP_VERSION);
