@@ -29,7 +29,7 @@ final class ApplicationFinder {
     /** Functions that the client defines anew, since PHP's own don't see its pipes: those of {@code functions.php}. */
     static final String REPLACED_FUNCTIONS =
             "flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,"
-                    + "getallheaders,apache_request_headers";
+                    + "getallheaders,apache_request_headers,session_name";
 
     private final CetaneConfig.App app;
     private final Map<String, String> environment;
@@ -67,7 +67,7 @@ final class ApplicationFinder {
                 layout.script(),
                 layout.documentRoot(),
                 commands.find(layout.kind(), app.php(), workingDirectory),
-                workerIni(),
+                workerIni(layout.kind()),
                 workerEnvironment(),
                 app.debug(),
                 clientDirectory,
@@ -189,10 +189,16 @@ final class ApplicationFinder {
     }
 
     /** What every worker needs, and what the configuration says on top of it. */
-    private Map<String, String> workerIni() {
+    private Map<String, String> workerIni(ApplicationKind kind) {
         Map<String, String> ini = new LinkedHashMap<>();
         // A worker lives long enough for opcache to pay, though PHP leaves it off on the command line.
         ini.put("opcache.enable_cli", "1");
+        // A worker's clock for opcache stands still: a file that is new when the worker starts would never be cached.
+        ini.put("opcache.file_update_protection", "0");
+        // Errors are log lines. A page shows them to developers only, and a worker script has no page.
+        ini.put("log_errors", "1");
+        ini.put("error_log", "");
+        ini.put("display_errors", app.debug() && kind == ApplicationKind.FRONT_CONTROLLER ? "1" : "0");
         ini.putAll(app.ini());
         ini.merge("disable_functions", REPLACED_FUNCTIONS, (configured, replaced) -> replaced + "," + configured);
         return Collections.unmodifiableMap(ini);
