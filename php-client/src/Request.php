@@ -139,7 +139,8 @@ final class Request
     public function form(): array
     {
         $type = $this->variable('CONTENT_TYPE') ?? '';
-        if (\strncasecmp($type, 'application/x-www-form-urlencoded', 33) !== 0 || $this->bodyLength() === 0) {
+        $type = \substr($type, 0, \strcspn($type, ';, '));
+        if (\strcasecmp($type, 'application/x-www-form-urlencoded') !== 0 || $this->bodyLength() === 0) {
             return [];
         }
         $limit = self::bytes((string) \ini_get('post_max_size'));

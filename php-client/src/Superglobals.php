@@ -142,7 +142,7 @@ final class Superglobals
             if ($decoded !== false && \str_contains($decoded, ':')) {
                 [$user, $password] = \explode(':', $decoded, 2);
 
-                return ['PHP_AUTH_USER' => $user, 'PHP_AUTH_PW' => $password];
+                return ['PHP_AUTH_USER' => $user] + ($password === '' ? [] : ['PHP_AUTH_PW' => $password]);
             }
         } elseif (\strncasecmp($authorization, 'Digest ', 7) === 0) {
             return ['PHP_AUTH_DIGEST' => \substr($authorization, 7)];

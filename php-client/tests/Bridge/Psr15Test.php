@@ -1,0 +1,111 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Tests\Bridge;
+
+use Cetane\Tests\Support\WorkerTestCase;
+
+/** @covers \Cetane\Bridge\Psr15 */
+final class Psr15Test extends WorkerTestCase
+{
+    private function serve(string $body): void
+    {
+        $interface = __DIR__ . '/psr-http-server-handler.php';
+        $this->startScript(<<<PHP
+            require 'Nyholm/Psr7/autoload.php';
+            require '$interface';
+            use Psr\\Http\\Message\\{ServerRequestInterface, ResponseInterface};
+            use Nyholm\\Psr7\\Stream;
+            final class Handler implements Psr\\Http\\Server\\RequestHandlerInterface
+            {
+                public function __construct(private \$factory)
+                {
+                }
+
+                public function handle(ServerRequestInterface \$request): ResponseInterface
+                {
+                    \$response = \$this->factory->createResponse();
+                    $body
+                }
+            }
+            \$factory = new Nyholm\\Psr7\\Factory\\Psr17Factory();
+            (new Cetane\\Bridge\\Psr15(new Handler(\$factory), \$factory, \$factory))->run();
+            PHP);
+    }
+
+    public function testTheRequestIsAPsr7Message(): void
+    {
+        $this->serve(<<<'PHP'
+            $response->getBody()->write(json_encode([$request->getMethod(), (string) $request->getUri(), $request->getProtocolVersion(),
+                $request->getHeaders(), $request->getQueryParams(), $request->getCookieParams(), $request->getParsedBody(), (string) $request->getBody(),
+                $request->getServerParams()['REMOTE_ADDR']]));
+            return $response->withHeader('Content-Type', 'application/json');
+            PHP);
+        $answer = $this->supervisor->exchange([
+            'REQUEST_METHOD' => 'POST', 'REQUEST_URI' => '/a%20b?x=1', 'QUERY_STRING' => 'x=1', 'SERVER_PROTOCOL' => 'HTTP/1.0', 'HTTPS' => 'on',
+            'HTTP_HOST' => 'example.org:8443', 'HTTP_COOKIE' => 'c=1', 'CONTENT_TYPE' => 'application/x-www-form-urlencoded', 'REMOTE_ADDR' => '::1',
+        ], 'p=1');
+        self::assertSame([
+            'POST', 'https://example.org:8443/a%20b?x=1', '1.0',
+            ['Host' => ['example.org:8443'], 'cookie' => ['c=1'], 'content-type' => ['application/x-www-form-urlencoded']],
+            ['x' => '1'], ['c' => '1'], ['p' => '1'], 'p=1', '::1',
+        ], \array_replace($answer->json(), [3 => self::withHostFirst($answer->json()[3])]));
+        self::assertSame('application/json', $answer->header('Content-Type'));
+    }
+
+    public function testTheAnswerIsWhole(): void
+    {
+        $this->serve('return $this->factory->createResponse(404, "Nothing Here")->withHeader("X-A", ["1", "2"])->withBody(Stream::create("gone"));');
+        $answer = $this->supervisor->exchange();
+        self::assertSame([404, 'Nothing Here', 'gone', 4], [$answer->status, $answer->reason, $answer->body, $answer->length]);
+        self::assertSame(['X-A: 1', 'X-A: 2'], $answer->lines);
+        self::assertSame(['HEAD', 'DATA', 'END', 'DONE'], $answer->frames);
+    }
+
+    public function testALargeRequestBodyStaysInItsFile(): void
+    {
+        $this->serve('$response->getBody()->write(md5_file($request->getBody()->getMetadata("uri")) . " " . $request->getBody()->getSize()); return $response;');
+        $file = $this->supervisor->file('body', \str_repeat('x', 1_000_000));
+        self::assertSame(\md5_file($file) . ' 1000000', $this->supervisor->exchange(['REQUEST_METHOD' => 'PUT'], $file, 1)->body);
+    }
+
+    public function testALargeBodyIsSentInPieces(): void
+    {
+        $file = $this->supervisor->file('large', \random_bytes(1_000_000));
+        $this->serve("return \$response->withBody(Stream::create(fopen('$file', 'r')));");
+        $answer = $this->supervisor->exchange();
+        self::assertSame([1_000_000, \md5_file($file)], [$answer->length, \md5($answer->body)]);
+        self::assertCount(16, $answer->pieces);
+    }
+
+    public function testABodyThatWasReadIsSentFromItsStartWhereItCanSeek(): void
+    {
+        $this->serve('$stream = Stream::create("seekable"); $stream->seek(4); return $response->withBody($stream);');
+        self::assertSame('seekable', $this->supervisor->exchange()->body);
+    }
+
+    public function testABodyThatCannotSeekIsStreamed(): void
+    {
+        $this->serve('return $response->withBody(Stream::create(popen("printf hello", "r")));');
+        $answer = $this->supervisor->exchange();
+        self::assertSame(['hello', -1], [$answer->body, $answer->length]);
+        self::assertSame('hello', $this->supervisor->exchange()->body);
+    }
+
+    public function testAnExceptionOfTheHandlerIsA500(): void
+    {
+        $this->serve('throw new DomainException("bad");');
+        self::assertStringContainsString('DomainException: bad', $this->supervisor->exchange()->error);
+        self::assertStringContainsString('DomainException: bad', $this->supervisor->exchange()->error);
+    }
+
+    /** @param array<string, list<string>> $headers */
+    private static function withHostFirst(array $headers): array
+    {
+        $host = $headers['host'] ?? $headers['Host'];
+        unset($headers['host'], $headers['Host']);
+
+        return ['Host' => $host] + $headers;
+    }
+}
