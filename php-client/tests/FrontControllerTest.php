@@ -237,8 +237,8 @@ final class FrontControllerTest extends WorkerTestCase
     public function testALargeBodyIsStreamedWithConstantMemory(): void
     {
         $this->startFrontController(<<<'PHP'
-            header("Content-Length: 50000000"); for ($i = 0; $i < 500; $i++) { echo str_repeat("x", 100000); }', ['-d
-            PHP, 'memory_limit=16M']);
+            header("Content-Length: 50000000"); for ($i = 0; $i < 500; $i++) { echo str_repeat("x", 100000); }
+            PHP, ['-d', 'memory_limit=16M']);
         $answer = $this->supervisor->exchange();
         self::assertSame([50_000_000, 50_000_000], [\strlen($answer->body), $answer->length]);
         self::assertLessThan(8_000_000, $answer->peakBytes);

@@ -65,7 +65,11 @@ final class Psr15Test extends WorkerTestCase
 
     public function testALargeRequestBodyStaysInItsFile(): void
     {
-        $this->serve('$response->getBody()->write(md5_file($request->getBody()->getMetadata("uri")) . " " . $request->getBody()->getSize()); return $response;');
+        $this->serve(<<<'PHP'
+            $body = $request->getBody();
+            $response->getBody()->write(md5_file($body->getMetadata("uri")) . " " . $body->getSize());
+            return $response;
+            PHP);
         $file = $this->supervisor->file('body', \str_repeat('x', 1_000_000));
         self::assertSame(\md5_file($file) . ' 1000000', $this->supervisor->exchange(['REQUEST_METHOD' => 'PUT'], $file, 1)->body);
     }
