@@ -24,7 +24,8 @@ final class SuperglobalsTest extends WorkerTestCase
         $form = ['REQUEST_METHOD' => 'POST', 'CONTENT_TYPE' => 'application/x-www-form-urlencoded'];
         $odd = ['a.b=1', 'a b=1', 'a[b]c=1', 'a[=1', 'a[b=1', 'a[]=1&a[b]=2', 'a=1&a[b]=2', 'a[][x]=1&a[][x]=2', 'c[2]=a&c[10]=b&c[0]=c',
             'z=1&a=2', 'a=%ff%fe',
-            'a=1;b=2', 'a=%zz', '[a]=1', 'a[a[]]=3', 'a[]]=3', 'id[name=1', 'id[[name=1', '=', '&&', 'a&b', 'a=+b%20c', '%61=1', 'a%00b=1', 'a=b=c', '0=x&00=y'];
+            'a=1;b=2', 'a=%zz', '[a]=1', 'a[a[]]=3', 'a[]]=3',
+            'id[name=1', 'id[[name=1', '=', '&&', 'a&b', 'a=+b%20c', '%61=1', 'a%00b=1', 'a=b=c', '0=x&00=y'];
         foreach ($odd as $variables) {
             yield "query $variables" => [['QUERY_STRING' => $variables], ''];
             yield "form $variables" => [$form, $variables];

@@ -354,6 +354,14 @@ final class WorkerTest extends WorkerTestCase
         self::assertStringEndsWith('shutdown code', $rest, 'as a log frame');
     }
 
+    public function testACancelIsSeenBehindAStop(): void
+    {
+        $this->startHandler('function ($r, $w) { while (!$w->isCancelled()) { usleep(200); } return "hi"; }');
+        $this->supervisor->request()->stop()->cancel();
+        self::assertSame('hi', $this->supervisor->answer()->body);
+        self::assertSame(0, $this->supervisor->exitCode());
+    }
+
     public function testTheEndOfTheStreamEndsAnIdleWorker(): void
     {
         $this->startHandler('fn () => "hi"');

@@ -155,11 +155,11 @@ final class Connection
     /** Looks, without waiting, whether the client of the running request has left. */
     public function isCancelled(): bool
     {
-        while (!$this->cancelled && !$this->stopping && $this->isInRequest() && $this->reader->isReadable()) {
+        while (!$this->cancelled && $this->isInRequest() && $this->reader->isReadable()) {
             if (!$this->reader->next()) {
                 // The supervisor is gone, and the client with it.
                 $this->stopping = $this->cancelled = true;
-            } elseif ($this->reader->type === Frame::STOP) {
+            } elseif ($this->reader->type === Frame::STOP && !$this->stopping) {
                 $this->checkNumber(0);
                 $this->stopping = true;
             } else {
