@@ -2,12 +2,7 @@ package dev.cetane.protocol;
 
 import dev.cetane.protocol.ProtocolException.Violation;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,14 +17,10 @@ public final class FrameDecoder {
     /** Capacity at which every control frame fits into the buffer. */
     public static final int BUFFER_BYTES = 65_536;
 
-    private static final int HEAD_FIXED_BYTES = 12;
-    private static final int FILE_FIXED_BYTES = 16;
-
     private final Turn turn;
     private final WorkerFrameHandler handler;
-    private final RecentStrings strings = new RecentStrings();
+    private final WorkerPayload payload = new WorkerPayload();
     private byte[] scratch = new byte[1024];
-    private String[] headerScratch = new String[32];
 
     /** Bytes that were consumed: where the buffer's position stands in the worker's output. */
     private long consumed;
@@ -39,9 +30,6 @@ public final class FrameDecoder {
 
     /** The frame whose header was read and whose payload is awaited, null between frames. */
     private @Nullable FrameType type;
-
-    /** The frame whose payload is being taken apart. */
-    private @Nullable FrameType taken;
 
     private int flags;
     private int request;
@@ -140,8 +128,8 @@ public final class FrameDecoder {
         in.position(start + length);
         consumed += length;
         type = null;
-        taken = current;
-        payload(current, bytes, offset, offset + length);
+        payload.open(current, flags, frameOffset, bytes, offset, offset + length);
+        payload(current);
         return true;
     }
 
@@ -251,147 +239,35 @@ public final class FrameDecoder {
         return fresh;
     }
 
-    private void payload(FrameType frame, byte[] bytes, int offset, int end) {
+    private void payload(FrameType frame) {
         switch (frame) {
             case READY -> {
-                Ready ready = ready(bytes, offset, end);
+                Ready ready = payload.ready();
                 turn.ready(ready, frameOffset);
                 handler.ready(ready);
             }
             case HEAD -> {
-                ResponseHead head = head(bytes, offset, end);
+                ResponseHead head = payload.head();
                 turn.head(head);
                 handler.head(request, head);
             }
             case FILE -> {
-                FileRange range = file(bytes, offset, end);
+                FileRange range = payload.file();
                 turn.file(range, frameOffset);
                 handler.file(request, range);
             }
             case DONE -> {
-                Done done = new Done(
-                        u32(bytes, offset),
-                        u32(bytes, offset + 4),
-                        u32(bytes, offset + 8),
-                        u63(bytes, offset + 12, "peak memory"),
-                        (flags & FrameType.LAST) != 0);
+                Done done = payload.done();
                 turn.done(done);
                 handler.done(request, done);
             }
             case ERROR -> {
-                ErrorReport.Kind kind = ErrorReport.Kind.of(bytes[offset] & 0xFF);
-                if (kind == null) {
-                    throw malformed("kind " + (bytes[offset] & 0xFF) + " is not in 1 to 4");
-                }
-                turn.error(kind, request, frameOffset);
-                handler.error(request, new ErrorReport(kind, utf8(bytes, offset + 1, end)));
+                ErrorReport report = payload.error();
+                turn.error(report.kind(), request, frameOffset);
+                handler.error(request, report);
             }
-            case LOG -> {
-                int severity = bytes[offset] & 0xFF;
-                if (severity > 7) {
-                    throw malformed("severity " + severity + " is not in 0 to 7");
-                }
-                handler.log(request, severity, utf8(bytes, offset + 1, end));
-            }
+            case LOG -> handler.log(request, payload.severity(), payload.message());
             default -> throw new AssertionError(frame);
         }
-    }
-
-    private Ready ready(byte[] bytes, int offset, int end) {
-        Map<String, String> facts = Wire.readPairList(bytes, offset + 2, end, strings);
-        if (facts == null) {
-            throw malformed("the facts are no pair list");
-        }
-        for (String name : new String[] {"pid", "boot-micros"}) {
-            if (facts.containsKey(name) && !Ready.isDecimal(facts.get(name))) {
-                throw malformed("the fact " + name + " is no decimal number");
-            }
-        }
-        return new Ready(u16(bytes, offset), facts);
-    }
-
-    private ResponseHead head(byte[] bytes, int offset, int end) {
-        int status = u16(bytes, offset);
-        if (status < 100 || status > 999 || status == 101) {
-            throw malformed("status " + status + " is not in 100 to 999 without 101");
-        }
-        int reasonLength = u16(bytes, offset + 2);
-        if (reasonLength > end - offset - HEAD_FIXED_BYTES) {
-            throw malformed("a reason of " + reasonLength + " bytes in a payload of " + (end - offset));
-        }
-        long bodyLength = i64(bytes, offset + 4);
-        if (bodyLength != ResponseHead.UNKNOWN_LENGTH) {
-            bodyLength = u63(bytes, offset + 4, "body length");
-        }
-        if (status < 200 && bodyLength != 0) {
-            throw malformed("interim status " + status + " with a body length other than 0");
-        }
-        int lines = offset + HEAD_FIXED_BYTES + reasonLength;
-        String reason = strings.get(bytes, offset + HEAD_FIXED_BYTES, lines);
-        int count = 0;
-        int line = lines;
-        while (line < end) {
-            int lineEnd = Wire.indexOf(bytes, (byte) 0, line, end);
-            if (lineEnd == line || lineEnd == end - 1) {
-                throw malformed("an empty header line");
-            }
-            int colon = Wire.indexOf(bytes, (byte) ':', line, lineEnd);
-            int nameEnd = colon == lineEnd ? line : colon;
-            int value = colon == lineEnd ? line : colon + 1;
-            if (value > line && value < lineEnd && bytes[value] == ' ') {
-                value++;
-            }
-            if (count == headerScratch.length) {
-                headerScratch = Arrays.copyOf(headerScratch, 2 * count);
-            }
-            headerScratch[count++] = strings.get(bytes, line, nameEnd);
-            headerScratch[count++] = strings.get(bytes, value, lineEnd);
-            line = lineEnd + 1;
-        }
-        String[] headers = Arrays.copyOf(headerScratch, count);
-        return new ResponseHead(status, reason, bodyLength, Collections.unmodifiableList(Arrays.asList(headers)));
-    }
-
-    private FileRange file(byte[] bytes, int offset, int end) {
-        long first = u63(bytes, offset, "offset");
-        long length = u63(bytes, offset + 8, "length");
-        if (first + length < 0) {
-            throw malformed("offset " + first + " + length " + length + " is above 2^63 - 1");
-        }
-        Path path;
-        try {
-            path = BytePath.of(strings.get(bytes, offset + FILE_FIXED_BYTES, end));
-        } catch (IllegalArgumentException e) {
-            throw malformed(e.getMessage());
-        }
-        return new FileRange(path, first, length, (flags & FrameType.DELETE) != 0);
-    }
-
-    private ProtocolException malformed(@Nullable String what) {
-        return new ProtocolException(Violation.PAYLOAD, taken, frameOffset, String.valueOf(what));
-    }
-
-    private long u63(byte[] bytes, int offset, String what) {
-        long value = i64(bytes, offset);
-        if (value < 0) {
-            throw malformed(what + " " + Long.toUnsignedString(value) + " is above 2^63 - 1");
-        }
-        return value;
-    }
-
-    private static int u16(byte[] bytes, int offset) {
-        return (bytes[offset] & 0xFF) << 8 | (bytes[offset + 1] & 0xFF);
-    }
-
-    private static long u32(byte[] bytes, int offset) {
-        return (long) u16(bytes, offset) << 16 | u16(bytes, offset + 2);
-    }
-
-    private static long i64(byte[] bytes, int offset) {
-        return u32(bytes, offset) << 32 | u32(bytes, offset + 4);
-    }
-
-    private static String utf8(byte[] bytes, int from, int to) {
-        return new String(bytes, from, to - from, StandardCharsets.UTF_8);
     }
 }
