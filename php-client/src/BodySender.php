@@ -102,9 +102,6 @@ final class BodySender
         $this->output->pour(function (string $bytes): void {
             $this->connection->data($bytes);
             $this->connection->flush();
-            if ($this->worker->isCancelled() && \ignore_user_abort() === 0) {
-                throw new ClientLeft('The client left while its answer was streamed.');
-            }
         });
         $returned = $body();
         while ($this->output->depth() > $depth) {

@@ -19,6 +19,7 @@ final class FrontController
     private static ?self $current = null;
 
     private readonly Superglobals $superglobals;
+    private readonly Handlers $handlers;
     private readonly string $directory;
     private readonly int $bufferBytes;
     private readonly string $timeLimit;
@@ -47,6 +48,7 @@ final class FrontController
         \set_time_limit(0);
         SapiHead::reset();
         $this->superglobals = new Superglobals();
+        $this->handlers = new Handlers();
         $this->globals = \array_fill_keys(\array_keys($GLOBALS), true)
             + \array_fill_keys(['_GET', '_POST', '_COOKIE', '_FILES', '_SERVER', '_REQUEST', '_ENV', '_SESSION'], true);
         self::$current = $this;
@@ -95,15 +97,32 @@ final class FrontController
             }
             $this->worker->finish();
         } catch (\Throwable $error) {
-            $this->fail($error);
+            $this->failRequest($error);
 
             return;
         }
         $this->reset();
     }
 
-    /** An exception has left the script. */
+    /** An exception has left the script: its own handler gets it, as it does in PHP. Without one, or when that throws, the request fails. */
     public function fail(\Throwable $error): void
+    {
+        $handler = \set_exception_handler(null);
+        \restore_exception_handler();
+        if ($handler !== null && !$error instanceof ClientLeft && $this->isAnswerDue()) {
+            try {
+                $handler($error);
+                $this->finish();
+
+                return;
+            } catch (\Throwable $another) {
+                $error = $another;
+            }
+        }
+        $this->failRequest($error);
+    }
+
+    private function failRequest(\Throwable $error): void
     {
         try {
             $this->worker->fail($error);
@@ -148,6 +167,7 @@ final class FrontController
         }
         $this->superglobals->clear();
         SapiHead::reset();
+        $this->handlers->settle();
     }
 
     private function closeSession(): void

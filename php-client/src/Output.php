@@ -132,12 +132,26 @@ final class Output
         $this->held = '';
     }
 
-    /** The application's flush(). */
+    /**
+     * The application's flush().
+     *
+     * @throws ClientLeft where PHP would end the script. Only here: PHP disables an output callback that throws.
+     */
     public function flush(): void
     {
-        if ($this->sink !== null) {
-            ($this->sink)($this->takeHeld());
+        if ($this->sink === null || $this->pid !== \getmypid()) {
+            return;
         }
+        ($this->sink)($this->takeHeld());
+        if ($this->connection->isCancelled() && \ignore_user_abort() === 0) {
+            throw new ClientLeft('The client left while its answer was streamed.');
+        }
+    }
+
+    /** Whether PHP has disabled the outermost buffer, so that what is printed can't be an answer any more. */
+    public function isDisabled(): bool
+    {
+        return ((\ob_get_status(true)[$this->level - 1]['flags'] ?? 0) & \PHP_OUTPUT_HANDLER_DISABLED) !== 0;
     }
 
     /** The application's ob_implicit_flush(). */
@@ -214,12 +228,16 @@ final class Output
                 $this->log($bytes);
             } else {
                 $this->held .= $bytes;
-                if ($this->sink !== null && ($this->implicitFlush || \strlen($this->held) >= $this->threshold)) {
+                if (
+                    $this->sink !== null
+                    && ($this->implicitFlush || \strlen($this->held) >= $this->threshold)
+                    && $this->pid === \getmypid()
+                ) {
                     ($this->sink)($this->takeHeld());
                 }
             }
         } catch (ConnectionLost) {
-            // The next wait() ends the worker.
+            // Nobody is left to read it. The next wait() ends the worker.
         }
 
         return '';

@@ -54,8 +54,5 @@ final class PrintedAnswer
         }
         $this->connection->data($bytes);
         $this->connection->flush();
-        if ($this->connection->isCancelled() && \ignore_user_abort() === 0) {
-            throw new ClientLeft('The client left while its answer was streamed.');
-        }
     }
 }

@@ -56,7 +56,7 @@ final class Superglobals
                     $request->bodyLength(),
                     $this->bodyLimit,
                 ));
-            } elseif ($server['REQUEST_METHOD'] === 'POST' && \str_contains($this->variables, 'P')) {
+            } elseif (($server['REQUEST_METHOD'] ?? '') === 'POST' && \str_contains($this->variables, 'P')) {
                 $_POST = $request->form();
             }
             InputStream::register($request);

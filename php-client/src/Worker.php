@@ -246,6 +246,7 @@ final class Worker
             return;
         }
         $this->output->dropBuffers();
+        $this->retiring = $this->retiring || $this->output->isDisabled();
         if ($this->connection->isDoneDue()) {
             $this->log('error', (string) $error);
         } elseif ($error instanceof ClientLeft) {

@@ -276,6 +276,57 @@ final class FrontControllerTest extends WorkerTestCase
         $this->assertStopsQuietly();
     }
 
+    public function testAnExceptionHandlerOfTheApplicationAnswers(): void
+    {
+        $this->startFrontController(<<<'PHP'
+            set_exception_handler(function (Throwable $e) {
+                http_response_code(503);
+                echo 'handled ' . $e->getMessage();
+                if ($_GET['q'] === '2') { throw new LogicException('twice'); }
+            });
+            echo 'partly ';
+            throw new DomainException('bad');
+            PHP);
+        $answer = $this->supervisor->exchange(['QUERY_STRING' => 'q=1']);
+        self::assertSame([503, 'partly handled bad', false], [$answer->status, $answer->body, $answer->last]);
+        self::assertStringContainsString('LogicException: twice', $this->supervisor->exchange(['QUERY_STRING' => 'q=2'])->error);
+        self::assertSame(503, $this->supervisor->exchange(['QUERY_STRING' => 'q=1'])->status);
+    }
+
+    public function testAnOutputCallbackThatThrowsFailsTheRequest(): void
+    {
+        $this->startFrontController('ob_start(function ($s) { if ($_GET) { throw new DomainException("bad"); } return "<$s>"; }); echo "in";');
+        self::assertStringContainsString('DomainException: bad', $this->supervisor->exchange(['QUERY_STRING' => 'a'])->error);
+        self::assertSame('<in>', $this->supervisor->exchange()->body);
+    }
+
+    public function testAWorkerWhoseOutermostBufferPhpHasDisabledServesNoFurtherRequest(): void
+    {
+        $this->startFrontController(
+            'ob_start(function ($s) { throw new DomainException("bad"); }); echo "in"; ob_end_flush();',
+            ['-d', 'output_buffering=0'],
+        );
+        $answer = $this->supervisor->exchange();
+        self::assertStringContainsString('DomainException: bad', $answer->error);
+        self::assertTrue($answer->last);
+        self::assertSame(0, $this->supervisor->exitCode());
+    }
+
+    public function testAStreamToAClientThatLeftEndsAtItsNextFlush(): void
+    {
+        $this->startFrontController(<<<'PHP'
+            if ($_GET) { ignore_user_abort((bool) $_GET['ignore']); }
+            for ($i = 0; $_GET && ($i < 100 || !connection_aborted()); $i++) { echo str_repeat('x', 5000); flush(); }
+            echo 'done';
+            PHP);
+        $this->supervisor->request(['QUERY_STRING' => 'ignore=0'])->cancel();
+        self::assertStringEndsNotWith('done', $this->supervisor->answer()->body);
+        $this->supervisor->request(['QUERY_STRING' => 'ignore=1'])->cancel();
+        self::assertStringEndsWith('done', $this->supervisor->answer()->body);
+        self::assertSame('done', $this->supervisor->exchange()->body);
+        $this->assertStopsQuietly();
+    }
+
     public function testObjectsOfTheScriptEndWithTheRequest(): void
     {
         $this->startFrontController('$o = new class { function __destruct() { echo "destructed"; } }; echo "script ";');
@@ -334,6 +385,30 @@ final class FrontControllerTest extends WorkerTestCase
             $answer = $this->supervisor->exchange();
             self::assertSame(['hi', false], [$answer->body, $answer->last]);
         }
+    }
+
+    public function testHandlersSetOnceStayAndThoseSetInEachRequestDoNotPileUp(): void
+    {
+        $once = $this->supervisor->file('once.php', '<?php set_error_handler(function ($level, $text) { echo "<$text>"; return true; });');
+        $this->startFrontController("require_once '$once'; echo \$undefined;");
+        foreach ([1, 2, 3] as $_) {
+            self::assertSame('<Undefined variable $undefined>', $this->supervisor->exchange()->body);
+        }
+        $this->supervisor->close();
+        $this->setUp();
+        $this->startFrontController(<<<'PHP'
+            echo $early;
+            set_error_handler(function ($level, $text) { return true; });
+            set_exception_handler(function ($e) { });
+            echo memory_get_usage();
+            PHP);
+        for ($i = 0; $i < 100; $i++) {
+            $before = (int) $this->supervisor->exchange()->body;
+        }
+        for ($i = 0; $i < 1000; $i++) {
+            $after = (int) $this->supervisor->exchange()->body;
+        }
+        self::assertLessThan(1024, $after - $before);
     }
 
     public function testMemoryStaysFlat(): void
