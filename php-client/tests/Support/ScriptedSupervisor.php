@@ -61,7 +61,8 @@ final class ScriptedSupervisor
     public function start(string $script, array $options = [], string $php = 'php', array $environment = []): self
     {
         $this->process = \proc_open(
-            [$php, '-d', 'disable_functions=' . self::DISABLED, '-d', 'log_errors=1', '-d', 'display_errors=0', ...$options, $script],
+            [$php, '-d', 'disable_functions=' . self::DISABLED, '-d', 'log_errors=1', '-d', 'display_errors=0',
+                '-d', 'opcache.file_update_protection=0', ...$options, $script],
             [['file', '/dev/null', 'r'], ['file', "$this->directory/stdout", 'w'], ['file', "$this->directory/stderr", 'w']],
             $pipes,
             null,
