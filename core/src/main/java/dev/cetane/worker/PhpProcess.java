@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PhpProcess implements WorkerProcess {
     private static final long PIPES_END_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long OUTPUT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long OUTPUT_LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int OUTPUT_IDLE_LOOKS = 10;
     private static final long TOOL_SECONDS = 5;
 
     private final PoolConfig config;
@@ -34,6 +37,7 @@ final class PhpProcess implements WorkerProcess {
     private @Nullable WorkerLink link;
     private @Nullable WorkerOutput output;
     private volatile @Nullable Process process;
+    private volatile boolean outputWatched;
     private boolean exited;
     private boolean killed;
     private boolean ended;
@@ -69,8 +73,8 @@ final class PhpProcess implements WorkerProcess {
         Path print = fifo("print");
         makeFifos(in, out, print);
         try {
-            WorkerOutput printed = new WorkerOutput(
-                    workerId, generation.application().kind(), print, config, ticker, log, this::pipeEnded);
+            WorkerOutput printed =
+                    new WorkerOutput(workerId, generation.application().kind(), print, config, ticker, log);
             output = printed;
             WorkerLink started = new WorkerLink(
                     workerId,
@@ -86,8 +90,8 @@ final class PhpProcess implements WorkerProcess {
             link = started;
             Process php = launch(print);
             process = php;
-            printed.start();
             started.start();
+            watchOutput();
             awaitExit(php);
         } catch (IOException e) {
             closePipes();
@@ -153,6 +157,38 @@ final class PhpProcess implements WorkerProcess {
     @Override
     public void send(Exchange exchange) throws IOException, UndeliverableException {
         link().send(exchange);
+        watchOutput();
+    }
+
+    /** Sees to it that output is looked at now and then; costs nothing while that goes on already. Any thread. */
+    private void watchOutput() {
+        if (!outputWatched) {
+            outputWatched = true;
+            maintenance.schedule(() -> lookAtOutput(OUTPUT_LOOK_NANOS, 0), OUTPUT_LOOK_NANOS);
+        }
+    }
+
+    /**
+     * Takes what was printed and comes back: at once while more comes, ever later while nothing does, no more when the worker has had
+     * nothing to do for a while.
+     */
+    private void lookAtOutput(long waitedNanos, int idleLooks) {
+        WorkerOutput printed = output;
+        if (ended || printed == null) {
+            return;
+        }
+        boolean found = printed.take();
+        int idle = found || link().busy() ? 0 : idleLooks + 1;
+        if (idle < OUTPUT_IDLE_LOOKS) {
+            long wait = found ? OUTPUT_LOOK_AGAIN_NANOS : Math.min(2 * waitedNanos, OUTPUT_LOOK_NANOS);
+            maintenance.schedule(() -> lookAtOutput(wait, idle), wait);
+        } else {
+            outputWatched = false;
+            if (link().busy()) {
+                // Sent since the look, by a thread that may have seen the old value.
+                watchOutput();
+            }
+        }
     }
 
     @Override
@@ -242,23 +278,18 @@ final class PhpProcess implements WorkerProcess {
     private void exited() {
         exited = true;
         link().processEnded();
-        if (output != null) {
-            output.processEnded();
-        }
-        if (killed || pipesEnded()) {
+        if (killed || link().ended()) {
             end();
         } else {
             awaitPipes(link().progress());
         }
     }
 
-    /** A reader has read its pipe to the end. Any thread. */
+    /** The reader has come to the end of its pipe. Any thread. */
     private void pipeEnded() {
         maintenance.execute(() -> {
             if (exited) {
-                if (pipesEnded()) {
-                    end();
-                }
+                end();
             } else {
                 // It has closed its pipe and can do nothing more for anybody; normally its exit is just about to be
                 // seen.
@@ -271,10 +302,6 @@ final class PhpProcess implements WorkerProcess {
                         config.killGrace().toNanos());
             }
         });
-    }
-
-    private boolean pipesEnded() {
-        return link().ended() && output != null && output.ended();
     }
 
     /** Ends when the pipes are not at their end although nothing has arrived for a while and nobody is taking what has. */

@@ -139,10 +139,11 @@ final class PoolJournal {
             long requests,
             @Nullable Exchange lost,
             long nowNanos) {
-        boolean planned = switch (reason) {
-            case MAX_REQUESTS, MAX_LIFETIME, MAX_MEMORY, RELOAD, DRAIN, RECYCLED, EXITED -> true;
-            case TIMED_OUT, CRASHED, BOOT_FAILED, BOOT_TIMED_OUT, PROTOCOL_ERROR -> false;
-        };
+        boolean planned = lost == null
+                && switch (reason) {
+                    case MAX_REQUESTS, MAX_LIFETIME, MAX_MEMORY, RELOAD, DRAIN, RECYCLED, EXITED -> true;
+                    case TIMED_OUT, CRASHED, BOOT_FAILED, BOOT_TIMED_OUT, PROTOCOL_ERROR -> false;
+                };
         String requestId = lost == null ? null : lost.job.id();
         log.log(
                 planned ? Level.INFO : Level.WARN,

@@ -50,7 +50,7 @@ final class WorkerLink implements WorkerFrameHandler {
     // Guarded by writing.
     private final FileChannel writer;
     private final RequestEncoder encoder = new RequestEncoder();
-    private long bytesFromRequestOn;
+    private int bytesAfterRequest;
     private boolean closed;
     private @Nullable Closeable heldIn;
     private @Nullable Closeable heldOut;
@@ -114,7 +114,7 @@ final class WorkerLink implements WorkerFrameHandler {
             current = exchange;
             // The answer may arrive before the write returns: from here on the request counts as sent.
             exchange.sent(ticker.nanos());
-            bytesFromRequestOn = frame.remaining();
+            bytesAfterRequest = 0;
             try {
                 write(frame);
             } catch (IOException e) {
@@ -160,7 +160,7 @@ final class WorkerLink implements WorkerFrameHandler {
     /** For frames that a worker that is gone need not get: its exit says the rest. */
     private void writeQuietly(ByteBuffer frame) {
         try {
-            bytesFromRequestOn += frame.remaining();
+            bytesAfterRequest += frame.remaining();
             write(frame);
         } catch (IOException gone) {
             log.log(
@@ -263,7 +263,7 @@ final class WorkerLink implements WorkerFrameHandler {
     public void done(int request, Done done) {
         Exchange exchange = exchange();
         long now = ticker.nanos();
-        output.catchUp();
+        output.served();
         current = null;
         owner.finished(exchange, done.last());
         exchange.done(done.handlerMicros(), done.cpuMicros(), done.peakMemoryBytes(), now);
@@ -337,6 +337,11 @@ final class WorkerLink implements WorkerFrameHandler {
         return progress;
     }
 
+    /** Whether a request runs. */
+    boolean busy() {
+        return current != null;
+    }
+
     /** Whether the reader is giving something to a sink, which may take as long as the client does. */
     boolean inSink() {
         Exchange running = current;
@@ -370,14 +375,14 @@ final class WorkerLink implements WorkerFrameHandler {
     /**
      * Closes the pipes, after the process has ended.
      *
-     * @return the exchange whose request the worker never began to read, null when there is none
+     * @return the exchange whose request the worker has not read to its end, and so cannot have acted on; null when there is none
      */
     @Nullable
     Exchange close() {
         synchronized (writing) {
             Exchange untaken = null;
             Exchange running = current;
-            if (!closed && running != null && unreadBytes() >= bytesFromRequestOn) {
+            if (!closed && running != null && unreadBytes() > bytesAfterRequest) {
                 untaken = running;
                 current = null;
             }

@@ -2,10 +2,8 @@ package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
-import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -15,142 +13,97 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns what a worker prints into log lines, bounded in length and rate, each with the id of the request that ran when it was read.
- * Lives on {@code cetane-output-N}; the reader thread calls {@link #catchUp}, the dispatching thread {@link #serving}, the maintenance
- * thread the rest.
+ * Turns what a worker prints into log lines, bounded in length and rate, each with the id of the request that ran when it was printed.
+ * Guarded by its own monitor, never waits for output: the reader thread takes what is there when a request is done, before the next one
+ * can begin, and the maintenance thread looks now and then while a request runs.
  */
 final class WorkerOutput {
-    private static final int BUFFER_BYTES = 16 * 1024;
+    private static final int BUFFER_BYTES = 8192;
+    private static final int MOST_BYTES_AT_ONCE = 512 * 1024;
     private static final int LAST_LINES = 10;
     private static final int LAST_LINE_CHARS = 500;
-    private static final long CATCH_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final int workerId;
     private final boolean cgi;
     private final Ticker ticker;
     private final EventLog log;
-    private final Runnable whenEnded;
     private final int linesPerSecond;
     private final FileInputStream in;
-    private final FileChannel channel;
 
+    /** Changes only after everything that was printed during the request has been taken. */
     private volatile @Nullable String requestId;
 
     // Guarded by this.
-    private @Nullable Closeable held;
-    private boolean reading;
-    private boolean ended;
-    private final ArrayDeque<String> lastLines = new ArrayDeque<>();
-
-    // cetane-output-N only.
+    private final byte[] buffer = new byte[BUFFER_BYTES];
     private final byte[] line;
     private int lineLength;
     private long cutBytes;
     private long secondSinceNanos;
     private int linesThisSecond;
     private long dropped;
+    private final ArrayDeque<String> lastLines = new ArrayDeque<>();
 
-    WorkerOutput(
-            int workerId,
-            ApplicationKind kind,
-            Path fifo,
-            PoolConfig config,
-            Ticker ticker,
-            EventLog log,
-            Runnable whenEnded)
+    WorkerOutput(int workerId, ApplicationKind kind, Path fifo, PoolConfig config, Ticker ticker, EventLog log)
             throws IOException {
         this.workerId = workerId;
         this.ticker = ticker;
         this.log = log;
-        this.whenEnded = whenEnded;
         cgi = kind == ApplicationKind.FRONT_CONTROLLER;
         linesPerSecond = config.outputLinesPerSecond();
         line = new byte[config.outputLineBytes()];
-        // Held until the process has its own end, so that neither this nor its opening waits.
-        held = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        in = new FileInputStream(fifo.toFile());
-        channel = in.getChannel();
+        // A FIFO opens at once for both directions, and then for one, since the other is there.
+        FileChannel both = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            in = new FileInputStream(fifo.toFile());
+        } finally {
+            both.close();
+        }
     }
 
-    /** The process has its end of the pipe. */
-    void start() {
-        release();
-        Thread thread = new Thread(this::read, "cetane-output-" + workerId);
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    /** Lines read from now on belong to this request. */
+    /** What is printed from now on belongs to this request. Dispatching thread. */
     void serving(String id) {
         requestId = id;
     }
 
-    /**
-     * The request is done: waits, a few milliseconds at most, until what was printed during it is read, so that no line of it is taken
-     * for the next request's. Returns at once when nothing was printed. Reader thread.
-     */
-    void catchUp() {
-        try {
-            if (in.available() > 0) {
-                awaitRead();
-            }
-        } catch (IOException e) {
-            // Closed: nobody prints any more.
-            log.log(Level.DEBUG, "worker.output-ended", null, "worker " + workerId + ": " + e.getMessage());
-        }
+    /** The request is done, and what was printed so far belongs to it. Costs one system call when nothing was. Reader thread. */
+    void served() {
+        take();
         requestId = null;
     }
 
-    private synchronized void awaitRead() throws IOException {
-        long deadline = ticker.nanos() + CATCH_UP_NANOS;
-        long left = CATCH_UP_NANOS;
-        while (!ended && left > 0 && (reading || in.available() > 0)) {
-            try {
-                TimeUnit.NANOSECONDS.timedWait(this, left);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-            left = deadline - ticker.nanos();
-        }
-    }
-
-    // ---- cetane-output-N ----
-
-    private void read() {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    /**
+     * Takes what is there, up to a bound. Any thread.
+     *
+     * @return whether anything was there
+     */
+    boolean take() {
         try {
-            while (channel.read(buffer) >= 0) {
-                setReading(true);
-                take(buffer.flip());
-                buffer.clear();
-                setReading(false);
+            if (in.available() == 0) {
+                return false;
+            }
+            synchronized (this) {
+                int taken = 0;
+                int available = in.available();
+                while (available > 0 && taken < MOST_BYTES_AT_ONCE) {
+                    int read = in.read(buffer, 0, Math.min(available, buffer.length));
+                    if (read < 0) {
+                        break;
+                    }
+                    split(read);
+                    taken += read;
+                    available = in.available();
+                }
+                return taken > 0;
             }
         } catch (IOException e) {
             log.log(Level.DEBUG, "worker.output-ended", null, "worker " + workerId + ": " + e.getMessage());
-        } finally {
-            endLine();
-            reportDropped();
-            setEnded();
-            whenEnded.run();
+            return false;
         }
     }
 
-    private synchronized void setReading(boolean now) {
-        reading = now;
-        if (!now) {
-            notifyAll();
-        }
-    }
-
-    private synchronized void setEnded() {
-        ended = true;
-        notifyAll();
-    }
-
-    private void take(ByteBuffer bytes) {
-        while (bytes.hasRemaining()) {
-            byte b = bytes.get();
+    private void split(int length) {
+        for (int i = 0; i < length; i++) {
+            byte b = buffer[i];
             if (b == '\n') {
                 endLine();
             } else if (lineLength < line.length) {
@@ -224,46 +177,23 @@ final class WorkerOutput {
         }
     }
 
-    private synchronized void remember(String text) {
+    private void remember(String text) {
         if (lastLines.size() == LAST_LINES) {
             lastLines.removeFirst();
         }
         lastLines.addLast(text.length() > LAST_LINE_CHARS ? text.substring(0, LAST_LINE_CHARS) : text);
     }
 
-    // ---- maintenance thread ----
-
-    /** The process is gone: the pipe ends when nobody else holds it. */
-    void processEnded() {
-        release();
-    }
-
-    private synchronized void release() {
-        if (held != null) {
-            try {
-                held.close();
-            } catch (IOException e) {
-                log.log(Level.WARN, "worker.close-failed", null, "worker " + workerId + ": " + e.getMessage());
-            }
-            held = null;
-        }
-    }
-
-    synchronized boolean ended() {
-        return ended;
-    }
-
-    /** Closes the pipe and returns the last lines, joined. */
-    String close() {
-        release();
+    /** Takes what is left after the process has ended, closes the pipe and returns the last lines, joined. */
+    synchronized String close() {
+        take();
+        endLine();
+        reportDropped();
         try {
-            // Closing the channel, not the stream, wakes the thread that reads.
-            channel.close();
+            in.close();
         } catch (IOException e) {
             log.log(Level.WARN, "worker.close-failed", null, "worker " + workerId + ": " + e.getMessage());
         }
-        synchronized (this) {
-            return String.join(" | ", lastLines);
-        }
+        return String.join(" | ", lastLines);
     }
 }

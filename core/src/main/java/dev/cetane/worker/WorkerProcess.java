@@ -63,7 +63,7 @@ interface WorkerProcess {
      * How a process ended.
      *
      * @param exitCode as the process left it; 128 + n for signal n
-     * @param untaken the exchange whose frame was written but never read, so that another worker can serve it
+     * @param untaken the exchange whose frame the worker has not read to its end, so that another worker can serve it
      * @param bootError the message of ERROR(BOOT), if one came
      * @param lastOutput the last lines it printed, may be empty
      */

@@ -2,17 +2,20 @@ package dev.cetane.worker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** A real pool of real PHP processes that run {@code worker.php} of the test resources. Closing it checks that nothing is left. */
+/** A real pool of real PHP processes that run one of the workers in {@code tests/php}, {@code by-path.php} unless told otherwise. Closing it checks that nothing is left. */
 final class PhpPool implements AutoCloseable {
     static final List<String> PREFIX = List.of("/usr/bin/setpriv", "--pdeathsig", "KILL", "/usr/bin/setsid");
 
@@ -46,7 +49,7 @@ final class PhpPool implements AutoCloseable {
 
     /** What a test changes of the defaults. */
     static final class Settings {
-        Path script = resource("worker.php");
+        Path script = script("by-path");
         Path php = Path.of("/usr/bin/php");
         int workers = 1;
         int queueSize = 128;
@@ -81,12 +84,9 @@ final class PhpPool implements AutoCloseable {
         }
     }
 
-    static Path resource(String name) {
-        try {
-            return Path.of(PhpPool.class.getResource(name).toURI());
-        } catch (URISyntaxException e) {
-            throw new AssertionError(e);
-        }
+    /** One of the misbehaving workers. */
+    static Path script(String name) {
+        return Path.of("../tests/php").toAbsolutePath().normalize().resolve(name + ".php");
     }
 
     static PhpPool started(Consumer<Settings> change) {
@@ -121,9 +121,7 @@ final class PhpPool implements AutoCloseable {
                 .map(ProcessHandle::pid)
                 .filter(pid -> {
                     try {
-                        return Files.readString(
-                                        Path.of("/proc/" + pid + "/environ"),
-                                        java.nio.charset.StandardCharsets.ISO_8859_1)
+                        return Files.readString(Path.of("/proc/" + pid + "/environ"), StandardCharsets.ISO_8859_1)
                                 .contains(mark);
                     } catch (IOException gone) {
                         return false;
@@ -132,13 +130,21 @@ final class PhpPool implements AutoCloseable {
                 .toList();
     }
 
+    /** Waits for a process that has been killed to be gone. */
+    static void awaitEnd(long pid) {
+        ProcessHandle.of(pid).ifPresent(process -> {
+            try {
+                process.onExit().get(5, TimeUnit.SECONDS);
+            } catch (ExecutionException | InterruptedException | TimeoutException e) {
+                throw new AssertionError("process " + pid + " was left behind", e);
+            }
+        });
+    }
+
     @Override
     public void close() {
         pool.close();
-        List<Long> left = processes();
-        if (!left.isEmpty()) {
-            throw new AssertionError("left behind: " + left);
-        }
+        processes().forEach(PhpPool::awaitEnd);
         long zombies = ProcessHandle.current()
                 .children()
                 .filter(child -> child.info().command().isEmpty() && child.isAlive())

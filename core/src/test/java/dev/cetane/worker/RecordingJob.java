@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 final class RecordingJob implements Job {
     private static final AtomicInteger LAST = new AtomicInteger();
 
+    private static final int MOST_KEPT = 8 << 20;
+
     private final String id = "r" + LAST.incrementAndGet();
     private final String path;
 
@@ -74,7 +76,9 @@ final class RecordingJob implements Job {
             called("data");
             byte[] copy = new byte[bytes.remaining()];
             bytes.get(bytes.position(), copy);
-            body.writeBytes(copy);
+            if (body.size() < MOST_KEPT) {
+                body.writeBytes(copy);
+            }
             notifyAll();
         }
         whenData.accept(bytes);

@@ -1,9 +1,9 @@
 package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
 /** Keeps every event, and lets a test wait for one. Thread-safe. */
@@ -15,7 +15,21 @@ final class RecordingLog implements EventLog {
         }
     }
 
-    private final List<Event> events = new CopyOnWriteArrayList<>();
+    private final boolean prints;
+    private final List<Event> events = new ArrayList<>();
+
+    RecordingLog() {
+        this(true);
+    }
+
+    /**
+     * A log.
+     *
+     * @param prints whether the events go to standard output too
+     */
+    RecordingLog(boolean prints) {
+        this.prints = prints;
+    }
 
     @Override
     public boolean enabled(Level level) {
@@ -25,11 +39,13 @@ final class RecordingLog implements EventLog {
     @Override
     public synchronized void log(Level level, String event, String requestId, String message, Object... fields) {
         events.add(new Event(level, event, requestId, message, List.of(fields)));
-        System.out.println(level + " " + event + " [" + requestId + "] " + message + " " + List.of(fields));
+        if (prints) {
+            System.out.println(level + " " + event + " [" + requestId + "] " + message + " " + List.of(fields));
+        }
         notifyAll();
     }
 
-    List<Event> events(String name) {
+    synchronized List<Event> events(String name) {
         return events.stream().filter(event -> event.name().equals(name)).toList();
     }
 
