@@ -7,6 +7,7 @@ namespace Cetane;
 use Cetane\Protocol\Connection;
 use Cetane\Protocol\ConnectionLost;
 use Cetane\Protocol\Frame;
+use Cetane\Protocol\Text;
 
 /**
  * Answers the running request when PHP ends under it: exit, a fatal error, no memory left.
@@ -32,6 +33,7 @@ final class Shutdown
         // Nothing may have to be loaded when there is no memory for it.
         \class_exists(Frame::class);
         \class_exists(ConnectionLost::class);
+        \class_exists(Text::class);
         \class_exists(SapiHead::class);
         \register_shutdown_function($this->begin(...));
     }

@@ -272,14 +272,14 @@ final class Connection
         } else {
             $this->turn = self::LEAVING;
         }
-        $payload = \chr($kind) . self::text($message);
+        $payload = \chr($kind) . Text::fit($message);
         $this->pending .= Frame::header(Frame::ERROR, 0, \strlen($payload), $number) . $payload;
     }
 
     /** One message for the supervisor's log, at once; $severity is 0 (emergency) to 7 (debug). */
     public function log(int $severity, string $message): void
     {
-        $payload = \chr(\max(0, \min(7, $severity))) . self::text(\rtrim($message, "\r\n"));
+        $payload = \chr(\max(0, \min(7, $severity))) . Text::fit(\rtrim($message, "\r\n"));
         $number = $this->isInRequest() ? $this->numberBytes : self::NO_NUMBER;
         $this->pending .= Frame::header(Frame::LOG, 0, \strlen($payload), $number) . $payload;
         $this->flush();
@@ -460,23 +460,5 @@ final class Connection
     private static function u32(int $value): int
     {
         return \max(0, \min(0xFFFF_FFFF, $value));
-    }
-
-    /** UTF-8 that fits behind the first byte of a payload. */
-    private static function text(string $message): string
-    {
-        if (\strlen($message) >= Frame::MAX_SMALL_PAYLOAD) {
-            $message = \substr($message, 0, Frame::MAX_SMALL_PAYLOAD - 4);
-            $message = \preg_replace('/[\xC0-\xFF][\x80-\xBF]{0,3}$/D', '', $message) . '…';
-        }
-        if (\preg_match('//u', $message) !== 1) {
-            $message = \substr(
-                \htmlspecialchars_decode(\htmlspecialchars($message, \ENT_NOQUOTES | \ENT_SUBSTITUTE, 'UTF-8'), \ENT_NOQUOTES),
-                0,
-                Frame::MAX_SMALL_PAYLOAD - 1,
-            );
-        }
-
-        return $message;
     }
 }
