@@ -63,8 +63,7 @@ final class SapiHead
     public static function reset(): void
     {
         \header_remove();
-        // Only a change of the status drops a status line set by header('HTTP/1.1 418 …').
-        \http_response_code(599);
+        // This drops the status line of header('HTTP/1.1 418 …') too.
         \http_response_code(200);
     }
 

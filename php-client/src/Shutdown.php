@@ -22,7 +22,7 @@ final class Shutdown
 {
     private const FATAL = \E_ERROR | \E_PARSE | \E_CORE_ERROR | \E_COMPILE_ERROR | \E_USER_ERROR | \E_RECOVERABLE_ERROR;
 
-    /** Given back when memory has run out, so that there is some for the report. */
+    /** Given back when memory has run out, so that there is some for the report, whatever PHP itself grants then. */
     private ?string $reserve;
     private readonly int $pid;
 

@@ -109,7 +109,6 @@ final class Superglobals
             }
             if (isset($_SESSION) || \session_id() !== '') {
                 $this->sessions = true;
-                \session_id('');
                 unset($_SESSION);
             }
         }

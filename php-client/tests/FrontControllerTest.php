@@ -209,6 +209,23 @@ final class FrontControllerTest extends WorkerTestCase
         $this->assertStopsQuietly();
     }
 
+    public function testNothingRemovesTheOutermostBuffer(): void
+    {
+        $this->startFrontController('while (@ob_end_clean()) { } @ob_end_flush(); @ob_flush(); @ob_clean(); echo "kept";');
+        foreach ([1, 2] as $_) {
+            $answer = $this->supervisor->exchange();
+            self::assertSame(['kept', 4], [$answer->body, $answer->length]);
+        }
+        $this->assertStopsQuietly();
+    }
+
+    public function testAStatusLineIsNotPrintedWhenTheProcessEnds(): void
+    {
+        $this->startFrontController('header("HTTP/1.1 200 Fine"); header("X-A: b"); header("Content-Type: text/plain");');
+        self::assertSame(200, $this->supervisor->exchange()->status);
+        $this->assertStopsQuietly();
+    }
+
     public function testABufferThatCannotBeRemovedEndsTheWorker(): void
     {
         $this->startFrontController('ob_start(null, 0, 0); echo "stuck";');

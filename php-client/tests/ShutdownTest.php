@@ -79,7 +79,7 @@ final class ShutdownTest extends WorkerTestCase
         yield 'an error of the user' => ['trigger_error("mine", E_USER_ERROR);', 'mine in '];
         yield 'no memory for much' => ['str_repeat("x", 1 << 40);', 'Possible integer overflow|Allowed memory size'];
         yield 'no memory for a little' => ['$x = []; while (true) { $x[] = new stdClass; }', 'Allowed memory size of 33554432 bytes exhausted'];
-        yield 'no memory for strings' => ['$x = []; while (true) { $x[] = str_repeat("x", 97); }', 'Allowed memory size of 33554432 bytes exhausted'];
+        yield 'no memory at all' => ['$GLOBALS["x"] = 0; while (true) { $GLOBALS["x"] = [$GLOBALS["x"]]; }', 'Allowed memory size of 33554432 bytes exhausted'];
         yield 'no memory in a deep stack' => ['$f = function ($f) { $a = range(1, 500); $f($f); return $a; }; $f($f);', 'Allowed memory size'];
         yield 'no memory in a buffer' => ['ob_start(); while (true) { echo str_repeat("x", 4096); }', 'Allowed memory size'];
         yield 'no time' => ['set_time_limit(1); while (true) { $i = 1; }', 'Maximum execution time of 1 second exceeded'];
