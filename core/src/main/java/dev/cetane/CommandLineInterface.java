@@ -1,5 +1,7 @@
 package dev.cetane;
 
+import dev.cetane.log.EventLog;
+import dev.cetane.log.LibraryLog;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -170,9 +172,46 @@ final class CommandLineInterface {
 
     private int run(ParseResult command) {
         return switch (command.commandSpec().name()) {
+            case "serve" -> serve(command);
             case "check" -> check(command);
-            default -> throw new CommandException(CommandException.FAILED, "not there yet");
+            case "status", "workers" -> show(command);
+            case "reload" -> reload(command);
+            case "stop" -> stop(command);
+            default -> throw new IllegalStateException("no such command");
         };
+    }
+
+    private int serve(ParseResult command) {
+        CetaneConfig config = load(command);
+        EventLog log = StandardOutput.log(config.log(), environment);
+        LibraryLog.routeTo(log);
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> log.log(
+                EventLog.Level.ERROR,
+                "thread.died",
+                null,
+                "Thread " + thread.getName() + " has died: " + failure,
+                "trace",
+                StandardOutput.trace(failure)));
+        ApplicationFinder.Found found = finder(config).find();
+        log.log(
+                EventLog.Level.INFO,
+                "application.found",
+                null,
+                found.application().path() + " is a "
+                        + found.application().kind().key() + " application: " + found.why(),
+                "kind",
+                found.application().kind().key(),
+                "php",
+                found.application().php());
+        if (config.http().spoolDirectory().equals(RunDirectory.defaultSpool(environment))) {
+            RunDirectory.makePrivate(config.http().spoolDirectory());
+        }
+        try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid())) {
+            Supervisor supervisor = new Supervisor(config, found, directory, log);
+            Signals.install(supervisor);
+            supervisor.run();
+        }
+        return 0;
     }
 
     private int check(ParseResult command) {
@@ -183,12 +222,58 @@ final class CommandLineInterface {
             }
             return 0;
         }
-        ApplicationFinder.Found found =
-                new ApplicationFinder(config.app(), environment, workingDirectory, clientDirectory).find();
-        out.println("application: " + found.application().path() + ", "
-                + found.application().kind().key() + ": " + found.why());
-        out.println("php: " + found.application().php());
-        return 0;
+        EventLog log = StandardOutput.log(
+                new CetaneConfig.Log(CetaneConfig.Log.Format.TEXT, EventLog.Level.WARN), environment);
+        return new Check(out, log).run(config, finder(config));
+    }
+
+    private int show(ParseResult command) {
+        ControlClient instance = instance(command);
+        if (command.hasMatchedOption("--recycle")) {
+            int id = command.matchedOptionValue("--recycle", 0);
+            return print(instance.ask("POST", "/workers/" + id + "/recycle"));
+        }
+        String query = command.hasMatchedOption("--json") ? "?json" : "";
+        return print(instance.ask("GET", "/" + command.commandSpec().name() + query));
+    }
+
+    private int reload(ParseResult command) {
+        return print(instance(command).ask("POST", "/reload"));
+    }
+
+    private int stop(ParseResult command) {
+        ControlClient instance = instance(command);
+        int code = print(instance.ask("POST", command.hasMatchedOption("--now") ? "/stop?now" : "/stop"));
+        if (code == 0) {
+            instance.awaitEnd();
+            out.println("Stopped.");
+        }
+        return code;
+    }
+
+    private int print(ControlClient.Answer answer) {
+        if (answer.isSuccess()) {
+            out.print(answer.body());
+            out.flush();
+            return 0;
+        }
+        complain(answer.body().strip());
+        return CommandException.FAILED;
+    }
+
+    private ControlClient instance(ParseResult command) {
+        String directory = option(command, "--run-directory");
+        if (directory == null) {
+            directory = environment.get(Settings.RUN_DIRECTORY.variable());
+        }
+        List<Path> bases = directory == null
+                ? RunDirectory.defaults(environment)
+                : List.of(workingDirectory.resolve(directory).normalize());
+        return ControlClient.find(bases, command.matchedOptionValue("--instance", (@Nullable Long) null));
+    }
+
+    private ApplicationFinder finder(CetaneConfig config) {
+        return new ApplicationFinder(config.app(), environment, workingDirectory, clientDirectory);
     }
 
     private CetaneConfig load(ParseResult command) {

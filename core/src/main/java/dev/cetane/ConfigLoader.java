@@ -265,7 +265,7 @@ final class ConfigLoader {
                 bytes(Settings.HTTP_MAX_HEADER),
                 get(Settings.HTTP_MAX_BODY),
                 bytes(Settings.HTTP_INLINE_BODY),
-                instance.resolve("spool"),
+                spoolDirectory(file),
                 get(Settings.HTTP_HEADER_TIMEOUT),
                 get(Settings.HTTP_BODY_TIMEOUT),
                 get(Settings.HTTP_IDLE_TIMEOUT),
@@ -274,7 +274,7 @@ final class ConfigLoader {
                 get(Settings.HTTP_TRUSTED_PROXIES),
                 get(Settings.HTTP_ACCESS_LOG),
                 get(Settings.HTTP_SHUTDOWN_GRACE));
-        OpsConfig ops = new OpsConfig(opsAddress(), instance.resolve("control.sock"));
+        OpsConfig ops = new OpsConfig(opsAddress(), instance.resolve(RunDirectory.CONTROL_SOCKET));
         CetaneConfig.Log log = new CetaneConfig.Log(
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));
@@ -342,6 +342,13 @@ final class ConfigLoader {
     private Path applicationPath(@Nullable Path file) {
         Path path = this.<@Nullable Path>get(Settings.APP_PATH);
         return path == null ? workingDirectory : resolve(Settings.APP_PATH, path, file);
+    }
+
+    private Path spoolDirectory(@Nullable Path file) {
+        Path path = this.<@Nullable Path>get(Settings.HTTP_SPOOL_DIRECTORY);
+        return path == null
+                ? RunDirectory.defaultSpool(environment)
+                : resolve(Settings.HTTP_SPOOL_DIRECTORY, path, file);
     }
 
     private Path runDirectory(@Nullable Path file) {

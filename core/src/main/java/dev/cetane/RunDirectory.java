@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance's private directory, {@code BASE/PID}, for its sockets, pipes and spooled bodies. Both levels have mode 0700 and belong
+ * One instance's private directory, {@code BASE/PID}, for its control socket and its pipes. Both levels have mode 0700 and belong
  * to the user. A file lock that ends with the process says whether the instance lives; what dead ones left is removed by the next to
  * start. Used by the main thread.
  */
@@ -36,6 +36,9 @@ final class RunDirectory implements AutoCloseable {
     static final int MAX_PATH_BYTES = 86;
 
     static final String CONTROL_SOCKET = "control.sock";
+
+    /** Locked as long as the instance lives. */
+    static final String LOCK = "lock";
 
     private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -56,6 +59,12 @@ final class RunDirectory implements AutoCloseable {
         return runtime.startsWith("/") && Files.isDirectory(Path.of(runtime))
                 ? List.of(Path.of(runtime, name), shared)
                 : List.of(shared);
+    }
+
+    /** Where bodies are spooled when nothing is configured. Not in XDG_RUNTIME_DIR, which is memory. */
+    static Path defaultSpool(Map<String, String> environment) {
+        String temporary = environment.getOrDefault("TMPDIR", "");
+        return Path.of(temporary.startsWith("/") ? temporary : "/tmp", "cetane-spool-" + uid());
     }
 
     /** Process id of this JVM. */
@@ -82,9 +91,8 @@ final class RunDirectory implements AutoCloseable {
                 removeDead(base);
                 Path directory = base.resolve(Long.toString(pid));
                 Files.createDirectory(directory, PRIVATE);
-                FileChannel lockFile = open(directory.resolve("lock"));
+                FileChannel lockFile = open(directory.resolve(LOCK));
                 lockFile.lock();
-                Files.createDirectory(directory.resolve("spool"), PRIVATE);
                 return new RunDirectory(directory, lockFile);
             }
         } catch (FileAlreadyExistsException e) {
@@ -142,6 +150,20 @@ final class RunDirectory implements AutoCloseable {
         return path.getFileName().toString().matches("[0-9]{1,9}");
     }
 
+    /**
+     * Makes a directory that only this user can enter, unless there is one.
+     *
+     * @throws CommandException when what is there is not private to this user
+     */
+    static void makePrivate(Path directory) {
+        try {
+            makeBase(directory);
+        } catch (IOException e) {
+            throw new CommandException(
+                    CommandException.FAILED, "the directory " + directory + " cannot be made: " + e, e);
+        }
+    }
+
     private static void makeBase(Path base) throws IOException {
         Path parent = base.getParent();
         if (parent != null) {
@@ -160,8 +182,7 @@ final class RunDirectory implements AutoCloseable {
         try {
             attributes = Files.readAttributes(base, "unix:uid,mode,isDirectory", LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
-            throw new CommandException(
-                    CommandException.FAILED, "the run directory " + base + " cannot be read: " + e, e);
+            throw new CommandException(CommandException.FAILED, "the directory " + base + " cannot be read: " + e, e);
         }
         int mode = requireNonNull((Integer) attributes.get("mode")) & 0777;
         String complaint = null;
@@ -175,7 +196,8 @@ final class RunDirectory implements AutoCloseable {
         if (complaint != null) {
             throw new CommandException(
                     CommandException.FAILED,
-                    "the run directory " + base + " " + complaint + ". Remove it, or set run-directory to another one");
+                    "the directory " + base + " " + complaint
+                            + ". Remove it, or set run-directory (http.spool-directory) to another one");
         }
     }
 
@@ -192,7 +214,7 @@ final class RunDirectory implements AutoCloseable {
     }
 
     private static boolean isAlive(Path instance) throws IOException {
-        Path lock = instance.resolve("lock");
+        Path lock = instance.resolve(LOCK);
         if (!Files.exists(lock, LinkOption.NOFOLLOW_LINKS)) {
             return false;
         }

@@ -151,6 +151,9 @@ final class Settings {
             "24KiB",
             "none",
             "Longest request body that goes to the worker in memory; a longer one is spooled to a file.");
+    static final Setting<@Nullable Path> HTTP_SPOOL_DIRECTORY = pathOrAuto(
+            "http.spool-directory",
+            "Where request bodies above inline-body are kept while they are needed; auto is cetane-spool-UID in TMPDIR or /tmp.");
     static final Setting<Duration> HTTP_HEADER_TIMEOUT = duration(
             "http.header-timeout",
             "10s",
@@ -208,7 +211,7 @@ final class Settings {
             choice("log.level", "info", List.of("debug", "info", "warn", "error"), "Least severity that is logged.");
     static final Setting<@Nullable Path> RUN_DIRECTORY = pathOrAuto(
             "run-directory",
-            "Private directory for sockets, pipes and spooled bodies; auto is cetane-UID in XDG_RUNTIME_DIR or /tmp.");
+            "Private directory for the control socket and the workers' pipes; auto is cetane-UID in XDG_RUNTIME_DIR or /tmp.");
 
     /** Every key, in the order in which people read them. */
     static final List<Setting<?>> ALL = List.of(
@@ -243,6 +246,7 @@ final class Settings {
             HTTP_MAX_HEADER,
             HTTP_MAX_BODY,
             HTTP_INLINE_BODY,
+            HTTP_SPOOL_DIRECTORY,
             HTTP_HEADER_TIMEOUT,
             HTTP_BODY_TIMEOUT,
             HTTP_IDLE_TIMEOUT,

@@ -66,6 +66,7 @@ final class ConfigLoaderTest {
         assertThat(config.http().maxHeaderBytes()).isEqualTo(16 * 1024);
         assertThat(config.http().maxBodyBytes()).isEqualTo(32L * 1024 * 1024);
         assertThat(config.http().inlineBodyBytes()).isEqualTo(16 * 1024);
+        assertThat(config.http().spoolDirectory().toString()).matches("/tmp/cetane-spool-[0-9]+");
         assertThat(config.http().headerTimeout()).isEqualTo(Duration.ofSeconds(10));
         assertThat(config.http().bodyTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.http().idleTimeout()).isEqualTo(Duration.ofSeconds(60));
@@ -122,6 +123,7 @@ final class ConfigLoaderTest {
                   max-header: 8KiB
                   max-body: 1GiB
                   inline-body: 2KiB
+                  spool-directory: spool
                   header-timeout: 1s
                   body-timeout: 2s
                   idle-timeout: 3s
@@ -188,7 +190,7 @@ final class ConfigLoaderTest {
         assertThat(config.ops().listen()).isNull();
         assertThat(config.log()).isEqualTo(new CetaneConfig.Log(CetaneConfig.Log.Format.JSON, EventLog.Level.DEBUG));
         assertThat(config.runDirectory()).isEqualTo(directory.resolve("run"));
-        assertThat(config.http().spoolDirectory()).isEqualTo(directory.resolve("run/42/spool"));
+        assertThat(config.http().spoolDirectory()).isEqualTo(directory.resolve("spool"));
         assertThat(config.ops().controlSocket()).isEqualTo(directory.resolve("run/42/control.sock"));
     }
 

@@ -26,10 +26,9 @@ final class RunDirectoryTest {
         assertThat(directory.directory()).isEqualTo(base.resolve("42"));
         assertThat(mode(base)).isEqualTo("rwx------");
         assertThat(mode(directory.directory())).isEqualTo("rwx------");
-        assertThat(directory.directory().resolve("spool")).isDirectory();
         assertThat(RunDirectory.instances(base)).containsExactly(base.resolve("42"));
 
-        Files.writeString(directory.directory().resolve("spool/left"), "x");
+        Files.writeString(directory.directory().resolve("left"), "x");
         directory.close();
 
         assertThat(base.resolve("42")).doesNotExist();
@@ -85,8 +84,8 @@ final class RunDirectoryTest {
 
         assertThatThrownBy(() -> RunDirectory.create(base, 1))
                 .isInstanceOf(CommandException.class)
-                .hasMessage("the run directory " + base + " is open to others (mode 0750); run chmod 700 " + base
-                        + ". Remove it, or set run-directory to another one");
+                .hasMessage("the directory " + base + " is open to others (mode 0750); run chmod 700 " + base
+                        + ". Remove it, or set run-directory (http.spool-directory) to another one");
     }
 
     @Test

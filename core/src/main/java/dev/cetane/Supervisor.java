@@ -1,0 +1,236 @@
+package dev.cetane;
+
+import dev.cetane.http.HttpServer;
+import dev.cetane.log.EventLog;
+import dev.cetane.log.EventLog.Level;
+import dev.cetane.ops.Instance;
+import dev.cetane.ops.Metrics;
+import dev.cetane.ops.Operator;
+import dev.cetane.ops.OpsServer;
+import dev.cetane.worker.ApplicationConfig;
+import dev.cetane.worker.PoolSnapshot;
+import dev.cetane.worker.Ticker;
+import dev.cetane.worker.WorkerPool;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of one instance: starts what it is made of, waits until it is told to stop, and drains it. {@link #run} runs on the main
+ * thread; the {@link Operator}'s methods come from signals and from the control socket, on their threads.
+ *
+ * <p>The workers boot while the sockets are bound: a port in use is reported at once, and requests that come during the boot wait in
+ * the pool's queue. Not ready until the first worker is.
+ */
+final class Supervisor implements Operator {
+
+    private enum Phase {
+        STARTING,
+        RUNNING,
+        /** Running requests may finish. */
+        DRAINING,
+        /** Nothing may. */
+        STOPPING
+    }
+
+    private final CetaneConfig config;
+    private final ApplicationFinder.Found found;
+    private final EventLog log;
+    private final Ticker ticker = Ticker.system();
+    private final WorkerPool pool;
+    private final Metrics metrics;
+    private final Instance template;
+    private final CountDownLatch stopAsked = new CountDownLatch(1);
+    private final Thread main = Thread.currentThread();
+
+    // Guarded by this.
+    private Phase phase = Phase.STARTING;
+    private List<String> urls = List.of();
+
+    /** Made on the main thread, which then calls {@link #run}. */
+    Supervisor(CetaneConfig config, ApplicationFinder.Found found, RunDirectory directory, EventLog log) {
+        this.config = config;
+        this.found = found;
+        this.log = log;
+        ApplicationConfig application = found.application();
+        this.metrics = new Metrics(this::snapshot, ticker, Cetane.version());
+        this.pool = new WorkerPool(config.pool(), application, directory.directory(), ticker, log, metrics);
+        this.template = new Instance(
+                Cetane.version(),
+                RunDirectory.pid(),
+                application.path() + " (" + application.kind().key() + ")",
+                List.of(),
+                ticker.now());
+    }
+
+    /**
+     * Serves until told to stop.
+     *
+     * @throws CommandException when it cannot start: an address is taken, or the application does not boot
+     */
+    void run() {
+        CompletableFuture<Void> boot = new CompletableFuture<>();
+        Thread booting = new Thread(() -> boot(boot), "cetane-boot");
+        booting.setDaemon(true);
+        booting.start();
+        try (WorkerPool closedLast = pool;
+                OpsServer ops =
+                        new OpsServer(config.ops(), metrics, this::snapshot, this, this::instance, ticker, log)) {
+            ops.bind();
+            try (HttpServer http = HttpServer.start(
+                    config.http(),
+                    closedLast,
+                    log,
+                    ticker,
+                    metrics,
+                    scriptName(),
+                    found.application().debug())) {
+                publish(http.addresses());
+                boot.get();
+                if (startsRunning()) {
+                    announce(ops.address());
+                }
+                stopAsked.await();
+                drain(http);
+            }
+        } catch (InterruptedException e) {
+            log.log(Level.WARN, "supervisor.stopped", null, "Stopped at once, running requests were cut");
+        } catch (ExecutionException e) {
+            throw cannotStart(e.getCause() == null ? e : e.getCause());
+        } catch (IOException e) {
+            throw cannotStart(e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Integer> reload() {
+        return pool.reload();
+    }
+
+    @Override
+    public boolean recycle(int workerId) {
+        return pool.recycle(workerId);
+    }
+
+    /** A second call, and one during the start, stops at once. */
+    @Override
+    public void stop(boolean now) {
+        synchronized (this) {
+            if (now || phase != Phase.RUNNING) {
+                phase = Phase.STOPPING;
+                main.interrupt();
+            } else {
+                phase = Phase.DRAINING;
+            }
+        }
+        stopAsked.countDown();
+    }
+
+    private void boot(CompletableFuture<Void> boot) {
+        try {
+            pool.start();
+            boot.complete(null);
+        } catch (RuntimeException e) {
+            boot.completeExceptionally(e);
+        }
+    }
+
+    private void drain(HttpServer http) throws InterruptedException, ExecutionException {
+        Duration grace = config.http().shutdownGrace();
+        log.log(
+                Level.INFO,
+                "supervisor.draining",
+                null,
+                "Stopping: running requests may finish within http.shutdown-grace (" + grace.toMillis() + " ms)");
+        if (!http.drain(grace)) {
+            log.log(
+                    Level.WARN,
+                    "supervisor.drain-incomplete",
+                    null,
+                    "Some requests have not finished within http.shutdown-grace and are cut");
+        }
+        pool.drain(config.pool().stopGrace()).get();
+        log.log(Level.INFO, "supervisor.stopped", null, "Stopped");
+    }
+
+    private synchronized void publish(List<SocketAddress> addresses) {
+        urls = addresses.stream().map(Supervisor::url).toList();
+    }
+
+    /** False when a stop was asked for during the start. */
+    private synchronized boolean startsRunning() {
+        if (phase != Phase.STARTING) {
+            return false;
+        }
+        phase = Phase.RUNNING;
+        return true;
+    }
+
+    private synchronized Instance instance() {
+        return new Instance(template.version(), template.pid(), template.application(), urls, template.startedAt());
+    }
+
+    /** The pool learns last that the instance drains; health and status are to say it from the first moment. */
+    private PoolSnapshot snapshot() {
+        PoolSnapshot snapshot = pool.snapshot();
+        boolean draining;
+        synchronized (this) {
+            draining = phase == Phase.DRAINING || phase == Phase.STOPPING;
+        }
+        return !draining || snapshot.draining()
+                ? snapshot
+                : new PoolSnapshot(
+                        snapshot.target(),
+                        snapshot.queued(),
+                        snapshot.queueLimit(),
+                        snapshot.generation(),
+                        true,
+                        snapshot.lastBootFailure(),
+                        snapshot.workers());
+    }
+
+    private void announce(@Nullable InetSocketAddress ops) {
+        Instance instance = instance();
+        String where = String.join(", ", instance.urls());
+        String health = ops == null ? "" : "; health and metrics on " + url(ops);
+        log.log(
+                Level.INFO,
+                "supervisor.started",
+                null,
+                "Serving " + instance.application() + " on " + where + health,
+                "version",
+                instance.version(),
+                "workers",
+                config.pool().workers(),
+                "millis",
+                Duration.between(instance.startedAt(), ticker.now()).toMillis());
+    }
+
+    /** The front controller as a client would ask for it. */
+    private String scriptName() {
+        String script = found.application().script();
+        String root = found.application().documentRoot();
+        if (script.isEmpty()) {
+            return "/index.php";
+        }
+        return "/" + (root.isEmpty() ? script : script.substring(root.length() + 1));
+    }
+
+    private static String url(SocketAddress address) {
+        if (address instanceof InetSocketAddress inet) {
+            String host = inet.getAddress().getHostAddress();
+            return "http://" + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + inet.getPort();
+        }
+        return "unix:" + address;
+    }
+
+    private static CommandException cannotStart(Throwable cause) {
+        return new CommandException(CommandException.FAILED, "cannot start: " + cause.getMessage(), cause);
+    }
+}

@@ -1,0 +1,341 @@
+package dev.cetane.ops;
+
+import dev.cetane.http.HttpListener;
+import dev.cetane.worker.JobReport;
+import dev.cetane.worker.PoolListener;
+import dev.cetane.worker.PoolSnapshot;
+import dev.cetane.worker.RetireReason;
+import dev.cetane.worker.Ticker;
+import dev.cetane.worker.WorkerException;
+import dev.cetane.worker.WorkerState;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts and times what happens, and renders it for Prometheus. Every series exists from the start, and recording allocates nothing.
+ *
+ * <p>The listener's methods run on any thread; {@link #scrape} on one at a time.
+ */
+public final class Metrics implements PoolListener, HttpListener {
+
+    /** Where the time of a request goes. */
+    private enum Phase {
+        RECEIVE,
+        QUEUE,
+        DISPATCH,
+        FIRST_BYTE,
+        TRANSFER,
+        TERMINATE,
+        HANDLER,
+        CPU
+    }
+
+    private static final String ABANDONED = "abandoned";
+    private static final String ABORTED = "aborted";
+    private static final Set<WorkerException.Kind> REJECTING = EnumSet.of(
+            WorkerException.Kind.OVERLOADED,
+            WorkerException.Kind.QUEUE_TIMEOUT,
+            WorkerException.Kind.DRAINING,
+            WorkerException.Kind.UNDELIVERABLE,
+            WorkerException.Kind.CANCELLED);
+    private static final Set<WorkerException.Kind> FAILING = EnumSet.of(
+            WorkerException.Kind.TIMED_OUT,
+            WorkerException.Kind.CRASHED,
+            WorkerException.Kind.PROTOCOL,
+            WorkerException.Kind.APPLICATION,
+            WorkerException.Kind.DRAINING,
+            WorkerException.Kind.CANCELLED);
+
+    private static final Duration[] BUCKETS = buckets(
+            50,
+            100,
+            250,
+            500,
+            1_000,
+            2_500,
+            5_000,
+            10_000,
+            25_000,
+            50_000,
+            100_000,
+            250_000,
+            500_000,
+            1_000_000,
+            2_500_000,
+            5_000_000,
+            10_000_000,
+            30_000_000);
+
+    private static final PoolSnapshot NOTHING = new PoolSnapshot(0, 0, 0, 0, false, null, List.of());
+
+    private final PrometheusMeterRegistry registry;
+    private final Supplier<PoolSnapshot> pool;
+
+    /** Index is the first digit of the status. */
+    private final Timer[] byStatus = new Timer[6];
+
+    private final Timer abandoned;
+    private final Timer aborted;
+    private final Map<Phase, Timer> phases = new EnumMap<>(Phase.class);
+    private final Map<WorkerException.Kind, Counter> failures = new EnumMap<>(WorkerException.Kind.class);
+    private final Map<WorkerException.Kind, Counter> rejections = new EnumMap<>(WorkerException.Kind.class);
+    private final Map<RetireReason, Counter> stops = new EnumMap<>(RetireReason.class);
+    private final Counter starts;
+    private final Timer boot;
+    private final Counter connectionsOpened;
+    private final Counter connectionsRefused;
+    private final LongAdder connections = new LongAdder();
+
+    /** What the gauges show; taken once for all of them when a scrape begins. */
+    private volatile PoolSnapshot snapshot = NOTHING;
+
+    /**
+     * @param pool asked once for each scrape
+     * @param version of this program
+     */
+    public Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version) {
+        this.pool = pool;
+        this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new PrometheusRegistry(), clock(ticker));
+        for (int digit = 1; digit < byStatus.length; digit++) {
+            byStatus[digit] = timer(Meters.REQUESTS, digit + "xx");
+        }
+        abandoned = timer(Meters.REQUESTS, ABANDONED);
+        aborted = timer(Meters.REQUESTS, ABORTED);
+        for (Phase phase : Phase.values()) {
+            phases.put(phase, timer(Meters.PHASES, label(phase)));
+        }
+        FAILING.forEach(kind -> failures.put(kind, counter(Meters.FAILURES, label(kind))));
+        REJECTING.forEach(kind -> rejections.put(kind, counter(Meters.REJECTIONS, label(kind))));
+        for (RetireReason reason : RetireReason.values()) {
+            stops.put(reason, counter(Meters.STOPS, reason.label()));
+        }
+        starts = counter(Meters.STARTS, "");
+        boot = timer(Meters.BOOT, "");
+        connectionsOpened = counter(Meters.CONNECTIONS_OPENED, "");
+        connectionsRefused = counter(Meters.CONNECTIONS_REFUSED, "");
+        gauge(Meters.CONNECTIONS, "", metrics -> metrics.connections.sum());
+        gauge(Meters.BUILD, version, metrics -> 1);
+        poolGauges();
+        jvmMeters();
+    }
+
+    /** The answer to {@code GET /metrics}, in Prometheus' text format. */
+    public String scrape() {
+        snapshot = pool.get();
+        return registry.scrape();
+    }
+
+    @Override
+    public void started(int workerId) {
+        starts.increment();
+    }
+
+    @Override
+    public void booted(int workerId, long bootNanos) {
+        boot.record(bootNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void stopped(int workerId, RetireReason reason) {
+        count(stops.get(reason));
+    }
+
+    @Override
+    public void rejected(WorkerException.Kind kind) {
+        count(rejections.get(kind));
+    }
+
+    @Override
+    public void completed(JobReport report) {
+        record(Phase.QUEUE, report.queueNanos());
+        record(Phase.DISPATCH, report.dispatchNanos());
+        record(Phase.FIRST_BYTE, report.firstByteNanos());
+        record(Phase.TERMINATE, report.terminateNanos());
+        record(Phase.HANDLER, report.handlerMicros() * 1_000);
+        record(Phase.CPU, report.cpuMicros() * 1_000);
+    }
+
+    @Override
+    public void failed(WorkerException.Kind kind) {
+        count(failures.get(kind));
+    }
+
+    @Override
+    public void connectionOpened() {
+        connections.increment();
+        connectionsOpened.increment();
+    }
+
+    @Override
+    public void connectionClosed() {
+        connections.decrement();
+    }
+
+    @Override
+    public void connectionRefused() {
+        connectionsRefused.increment();
+    }
+
+    @Override
+    public void answered(int status, long durationNanos, long receiveNanos, long transferNanos) {
+        byStatus[Math.max(1, Math.min(status / 100, byStatus.length - 1))].record(durationNanos, TimeUnit.NANOSECONDS);
+        record(Phase.RECEIVE, receiveNanos);
+        record(Phase.TRANSFER, transferNanos);
+    }
+
+    @Override
+    public void abandoned(long durationNanos) {
+        abandoned.record(durationNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void aborted(long durationNanos) {
+        aborted.record(durationNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void record(Phase phase, long nanos) {
+        Timer timer = phases.get(phase);
+        if (timer != null) {
+            timer.record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** A kind that cannot come from there has no series, and is not counted. */
+    private static void count(@Nullable Counter counter) {
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+
+    private void poolGauges() {
+        for (WorkerState state : EnumSet.complementOf(EnumSet.of(WorkerState.STOPPED))) {
+            gauge(Meters.WORKERS, label(state), metrics -> metrics.snapshot.count(state));
+        }
+        gauge(Meters.WORKERS_TARGET, "", metrics -> metrics.snapshot.target());
+        gauge(
+                Meters.WORKERS_MEMORY,
+                "",
+                metrics -> metrics.snapshot.workers().stream()
+                        .mapToLong(PoolSnapshot.WorkerSnapshot::memoryBytes)
+                        .sum());
+        gauge(
+                Meters.WORKERS_MEMORY_MAX,
+                "",
+                metrics -> metrics.snapshot.workers().stream()
+                        .mapToLong(PoolSnapshot.WorkerSnapshot::memoryBytes)
+                        .max()
+                        .orElse(0));
+        gauge(Meters.GENERATION, "", metrics -> metrics.snapshot.generation());
+        gauge(Meters.QUEUE, "", metrics -> metrics.snapshot.queued());
+        gauge(Meters.QUEUE_LIMIT, "", metrics -> metrics.snapshot.queueLimit());
+        gauge(Meters.READY, "", metrics -> Health.of(metrics.snapshot).ready() ? 1 : 0);
+    }
+
+    /** The management beans cost tens of milliseconds: they are looked up when the first scrape asks. */
+    private void jvmMeters() {
+        gauge(Meters.JVM_MEMORY, "heap", metrics -> heap().getUsed());
+        gauge(
+                Meters.JVM_MEMORY,
+                "nonheap",
+                metrics -> ManagementFactory.getMemoryMXBean()
+                        .getNonHeapMemoryUsage()
+                        .getUsed());
+        functionCounter(Meters.JVM_GC, metrics -> {
+            long millis = 0;
+            for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+                millis += Math.max(0, collector.getCollectionTime());
+            }
+            return millis / 1e3;
+        });
+        functionCounter(
+                Meters.JVM_CPU,
+                metrics -> ManagementFactory.getOperatingSystemMXBean()
+                                instanceof com.sun.management.OperatingSystemMXBean system
+                        ? system.getProcessCpuTime() / 1e9
+                        : 0);
+    }
+
+    private static MemoryUsage heap() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+    }
+
+    private Timer timer(Meters meter, String tagValue) {
+        return Timer.builder(meter.meterName())
+                .description(meter.doc())
+                .tags(meter.tagged(tagValue))
+                .serviceLevelObjectives(BUCKETS)
+                .register(registry);
+    }
+
+    private Counter counter(Meters meter, String tagValue) {
+        return Counter.builder(meter.meterName())
+                .description(meter.doc())
+                .tags(meter.tagged(tagValue))
+                .register(registry);
+    }
+
+    private void gauge(Meters meter, String tagValue, ToDoubleFunction<Metrics> value) {
+        Gauge.builder(meter.meterName(), this, value)
+                .description(meter.doc())
+                .baseUnit(meter.unit())
+                .tags(meter.tagged(tagValue))
+                .register(registry);
+    }
+
+    private void functionCounter(Meters meter, ToDoubleFunction<Metrics> value) {
+        FunctionCounter.builder(meter.meterName(), this, value)
+                .description(meter.doc())
+                .baseUnit(meter.unit())
+                .register(registry);
+    }
+
+    private static String label(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Duration[] buckets(long... micros) {
+        Duration[] buckets = new Duration[micros.length];
+        for (int i = 0; i < micros.length; i++) {
+            buckets[i] = Duration.ofNanos(micros[i] * 1_000);
+        }
+        return buckets;
+    }
+
+    /** The library asks for the wall time at each recording: it is made of the monotonic one, which allocates nothing. */
+    private static Clock clock(Ticker ticker) {
+        long startMillis = ticker.now().toEpochMilli();
+        long startNanos = ticker.nanos();
+        return new Clock() {
+            @Override
+            public long wallTime() {
+                return startMillis + TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - startNanos);
+            }
+
+            @Override
+            public long monotonicTime() {
+                return ticker.nanos();
+            }
+        };
+    }
+}

@@ -1,0 +1,219 @@
+package dev.cetane.ops;
+
+import dev.cetane.worker.PoolSnapshot;
+import dev.cetane.worker.PoolSnapshot.WorkerSnapshot;
+import dev.cetane.worker.WorkerState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The answers to {@code cetane status} and {@code cetane workers}, as text and as JSON. Immutable. */
+final class StatusPage {
+
+    private final Instance instance;
+    private final PoolSnapshot pool;
+    private final Instant now;
+
+    StatusPage(Instance instance, PoolSnapshot pool, Instant now) {
+        this.instance = instance;
+        this.pool = pool;
+        this.now = now;
+    }
+
+    String statusText() {
+        Health health = Health.of(pool);
+        StringBuilder text = new StringBuilder()
+                .append("cetane ")
+                .append(instance.version())
+                .append(", pid ")
+                .append(instance.pid())
+                .append(", up ")
+                .append(duration(Duration.between(instance.startedAt(), now)))
+                .append(health.ready() ? ", ready" : ", not ready: " + health.reason())
+                .append('\n');
+        text.append("application  ").append(printable(instance.application())).append('\n');
+        for (String url : instance.urls()) {
+            text.append("listens on   ").append(url).append('\n');
+        }
+        text.append("workers      ").append(pool.target()).append(" wanted");
+        for (WorkerState state : WorkerState.values()) {
+            if (pool.count(state) > 0) {
+                text.append(", ").append(pool.count(state)).append(' ').append(label(state));
+            }
+        }
+        text.append("\nqueue        ")
+                .append(pool.queued())
+                .append(" of ")
+                .append(pool.queueLimit())
+                .append('\n');
+        text.append("generation   ").append(pool.generation()).append('\n');
+        String failure = pool.lastBootFailure();
+        if (failure != null) {
+            text.append("last boot    failed: ").append(printable(failure)).append('\n');
+        }
+        return text.toString();
+    }
+
+    String statusJson() {
+        Health health = Health.of(pool);
+        StringBuilder json = new StringBuilder("{");
+        field(json, "version", instance.version());
+        field(json, "pid", instance.pid());
+        field(json, "application", instance.application());
+        json.append(",\"urls\":[");
+        for (int i = 0; i < instance.urls().size(); i++) {
+            json.append(i == 0 ? "" : ",").append(quoted(instance.urls().get(i)));
+        }
+        json.append(']');
+        field(json, "started_at", instance.startedAt().toString());
+        field(json, "ready", health.ready());
+        field(json, "reason", health.reason());
+        field(json, "draining", pool.draining());
+        field(json, "generation", pool.generation());
+        json.append(",\"queue\":{");
+        field(json, "depth", pool.queued());
+        field(json, "limit", pool.queueLimit());
+        json.append("},\"workers\":{");
+        field(json, "target", pool.target());
+        for (WorkerState state : WorkerState.values()) {
+            if (state != WorkerState.STOPPED) {
+                field(json, label(state), pool.count(state));
+            }
+        }
+        json.append('}');
+        field(json, "last_boot_failure", pool.lastBootFailure());
+        return json.append("}\n").toString();
+    }
+
+    String workersText() {
+        List<String[]> rows = new ArrayList<>();
+        rows.add(new String[] {"ID", "PID", "STATE", "FOR", "REQUESTS", "MEMORY", "AGE", "GENERATION", "REQUEST"});
+        for (WorkerSnapshot worker : pool.workers()) {
+            String state = label(worker.state())
+                    + (worker.reason() == null ? "" : " (" + worker.reason().label() + ")");
+            rows.add(new String[] {
+                Integer.toString(worker.id()),
+                worker.pid() == 0 ? "-" : Long.toString(worker.pid()),
+                state,
+                duration(Duration.ofNanos(worker.stateNanos())),
+                Long.toString(worker.requests()),
+                worker.memoryBytes() == 0 ? "-" : megabytes(worker.memoryBytes()),
+                duration(Duration.ofNanos(worker.ageNanos())),
+                Integer.toString(worker.generation()),
+                worker.request() == null ? "" : printable(worker.request())
+            });
+        }
+        return table(rows);
+    }
+
+    String workersJson() {
+        StringBuilder json = new StringBuilder("[");
+        for (WorkerSnapshot worker : pool.workers()) {
+            json.append(json.length() == 1 ? "{" : ",{");
+            field(json, "id", worker.id());
+            field(json, "pid", worker.pid());
+            field(json, "state", label(worker.state()));
+            field(
+                    json,
+                    "reason",
+                    worker.reason() == null ? null : worker.reason().label());
+            field(json, "generation", worker.generation());
+            field(json, "requests", worker.requests());
+            field(json, "state_seconds", worker.stateNanos() / 1e9);
+            field(json, "age_seconds", worker.ageNanos() / 1e9);
+            field(json, "memory_bytes", worker.memoryBytes());
+            field(json, "request", worker.request());
+            field(json, "request_id", worker.requestId());
+            json.append('}');
+        }
+        return json.append("]\n").toString();
+    }
+
+    /** {@code {"name":...}} of one value, as the health pages answer. */
+    static void field(StringBuilder json, String name, @Nullable Object value) {
+        if (json.charAt(json.length() - 1) != '{') {
+            json.append(',');
+        }
+        json.append(quoted(name)).append(':');
+        boolean bare = value == null || value instanceof Number || value instanceof Boolean;
+        json.append(bare ? String.valueOf(value) : quoted(String.valueOf(value)));
+    }
+
+    private static String quoted(String text) {
+        StringBuilder json = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                json.append('\\').append(c);
+            } else if (c < ' ' || c == 0x7f || (Character.isSurrogate(c) && !isPair(text, i))) {
+                json.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            } else {
+                json.append(c);
+            }
+        }
+        return json.append('"').toString();
+    }
+
+    private static boolean isPair(String text, int i) {
+        char c = text.charAt(i);
+        return Character.isHighSurrogate(c)
+                ? i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))
+                : i > 0 && Character.isHighSurrogate(text.charAt(i - 1));
+    }
+
+    /** What a client or PHP chose must not steer the operator's terminal. */
+    private static String printable(String text) {
+        StringBuilder printable = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            int type = Character.getType(c);
+            printable.append(type == Character.CONTROL || type == Character.FORMAT ? '?' : c);
+        }
+        return printable.toString();
+    }
+
+    private static String table(List<String[]> rows) {
+        int columns = rows.get(0).length;
+        int[] widths = new int[columns];
+        for (String[] row : rows) {
+            for (int column = 0; column < columns; column++) {
+                widths[column] = Math.max(widths[column], row[column].length());
+            }
+        }
+        StringBuilder table = new StringBuilder();
+        for (String[] row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int column = 0; column < columns; column++) {
+                line.append(row[column]).append(" ".repeat(widths[column] - row[column].length() + 2));
+            }
+            table.append(line.toString().stripTrailing()).append('\n');
+        }
+        return table.toString();
+    }
+
+    private static String label(WorkerState state) {
+        return state.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String megabytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f MiB", bytes / 1048576.0);
+    }
+
+    /** The two largest units, as in {@code 3m 2s}. */
+    private static String duration(Duration duration) {
+        long seconds = Math.max(0, duration.toSeconds());
+        if (seconds < 60) {
+            return seconds + "s";
+        }
+        if (seconds < 3_600) {
+            return seconds / 60 + "m " + seconds % 60 + "s";
+        }
+        if (seconds < 86_400) {
+            return seconds / 3_600 + "h " + seconds % 3_600 / 60 + "m";
+        }
+        return seconds / 86_400 + "d " + seconds % 86_400 / 3_600 + "h";
+    }
+}
