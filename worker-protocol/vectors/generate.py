@@ -281,6 +281,8 @@ def frames():
            framed("HEAD", [u16(200), u16(0), u64(UNKNOWN), b"A:b\0C:"], 1))
     single("head-without-colon", "A line without a colon has the empty name", head(headers=(("", "nonsense"), ("A", "b"))),
            framed("HEAD", [u16(200), u16(0), u64(UNKNOWN), b"nonsense\0A: b"], 1))
+    single("head-without-colon-but-space", "Without a colon there is no space to leave out", head(headers=(("", " x"),)),
+           framed("HEAD", [u16(200), u16(0), u64(UNKNOWN), b" x"], 1))
     single("head-empty-name", "A line that begins with a colon has the empty name too", head(headers=(("", "b"),)))
 
     single("data-one-byte", "The smallest DATA", data("\0"))
