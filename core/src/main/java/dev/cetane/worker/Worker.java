@@ -1,5 +1,6 @@
 package dev.cetane.worker;
 
+import dev.cetane.worker.PoolSnapshot.WorkerSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /** One worker's state, limits and current job. Guarded by the pool's lock but for the final fields. */
@@ -89,10 +90,6 @@ final class Worker {
         return reason;
     }
 
-    long stateSinceNanos() {
-        return stateSinceNanos;
-    }
-
     /** Whether it takes requests, now or when it is done with the one it has. */
     boolean serving() {
         return state == WorkerState.IDLE || state == WorkerState.BUSY;
@@ -101,6 +98,31 @@ final class Worker {
     long pid() {
         WorkerProcess started = process;
         return started == null ? 0 : started.pid();
+    }
+
+    /** The process of a worker that has been started. */
+    WorkerProcess process() {
+        WorkerProcess started = process;
+        if (started == null) {
+            throw new IllegalStateException("worker " + id + " has no process in state " + state);
+        }
+        return started;
+    }
+
+    WorkerSnapshot snapshot(long nowNanos) {
+        Exchange running = exchange;
+        return new WorkerSnapshot(
+                id,
+                pid(),
+                state,
+                reason == null ? due : reason,
+                generation.number(),
+                requests,
+                nowNanos - stateSinceNanos,
+                nowNanos - createdNanos,
+                memoryBytes,
+                running == null ? null : running.job.describe(),
+                running == null ? null : running.job.id());
     }
 
     /** {@code worker 3 (pid 812)}. */
