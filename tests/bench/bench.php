@@ -63,12 +63,12 @@ if (in_array('laravel', $only, true)) {
             echo (new Comparison($servers, $rounds, $seconds))->load('/bench', 8)->markdown('Laravel page, 2 PHP processes, 8 connections');
         },
     );
-    echo OutsidePhp::measure(new Cetane($laravel, 2, '/bench', ['http.access-log=true'], 'info'), '/bench', 3000);
+    echo OutsidePhp::measure(new Cetane($laravel, 2, '/bench', [], 'debug'), '/bench', 3000);
 }
 if (in_array('megabyte', $only, true)) {
     $public = "$apps/hello/public";
     withServers(
-        [new Fpm($public, 2, true), new Fpm($public, 2, false), new Cetane("$apps/hello", 2, '/', ['http.max-body-size=2GiB'])],
+        [new Fpm($public, 2, true), new Fpm($public, 2, false), new Cetane("$apps/hello", 2, '/', ['http.max-body=2GiB'])],
         static function (array $servers) use ($rounds, $seconds): void {
             foreach ([1, 4] as $connections) {
                 echo (new Comparison($servers, $rounds, $seconds))->load('/', $connections, 1048576)->markdown("1 MiB POST, $connections connection(s)");
@@ -78,7 +78,7 @@ if (in_array('megabyte', $only, true)) {
     );
 }
 if (in_array('gigabyte', $only, true)) {
-    withServers([new Cetane("$apps/hello", 2, '/', ['http.max-body-size=2GiB', 'pool.request-timeout=120s'])], static function (array $servers): void {
+    withServers([new Cetane("$apps/hello", 2, '/', ['http.max-body=2GiB', 'pool.request-timeout=120s'])], static function (array $servers): void {
         $tree = $servers[0]->trees()[0];
         $before = $tree->rootRssMegabytes();
         $url = escapeshellarg($servers[0]->url('/?bytes=1073741824&flush=1'));

@@ -9,13 +9,13 @@ final class OutsidePhp
     {
         $server->start();
         try {
-            $totals = self::requests($server->port, $path, $requests);
+            $totals = self::requests($server->port, $path, $server->cookie($path), $requests);
             $handlers = self::handlers($server->outputLog(), $requests);
         } finally {
             $server->stop();
         }
         if (count($handlers) !== $requests) {
-            return sprintf("### Time outside PHP\n\nNot measured: %d access log lines with a handler time for %d requests.\n\n", count($handlers), $requests);
+            return sprintf("### Time outside PHP\n\nNot measured: %d log lines with a handler time for %d requests.\n\n", count($handlers), $requests);
         }
         $outside = [];
         foreach ($totals as $i => $total) {
@@ -39,14 +39,14 @@ final class OutsidePhp
     }
 
     /** @return list<float> microseconds per request */
-    private static function requests(int $port, string $path, int $requests): array
+    private static function requests(int $port, string $path, string $cookie, int $requests): array
     {
         $socket = stream_socket_client("tcp://127.0.0.1:$port", $errno, $error, 5);
         stream_set_read_buffer($socket, 0);
         $totals = [];
         for ($i = -500; $i < $requests; $i++) {
             $start = hrtime(true);
-            fwrite($socket, "GET $path HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            fwrite($socket, "GET $path HTTP/1.1\r\nHost: localhost\r\nCookie: $cookie\r\n\r\n");
             $answer = '';
             do {
                 $answer .= fread($socket, 65536);
@@ -66,13 +66,13 @@ final class OutsidePhp
     /** @return list<float> microseconds, of the last requests in the log */
     private static function handlers(string $log, int $requests): array
     {
-        // The access log is written behind the answer: wait until the last line is there.
+        // The line is written behind the answer: wait until the last line is there.
         for ($i = 0; $i < 100; $i++) {
             $handlers = [];
             foreach (file($log) ?: [] as $line) {
                 $event = json_decode($line, true);
-                if (($event['event'] ?? '') === 'http.access' && isset($event['handler_us'])) {
-                    $handlers[] = (float) $event['handler_us'];
+                if (($event['event'] ?? '') === 'http.phases') {
+                    $handlers[] = (float) $event['fields']['handler_us'];
                 }
             }
             if (count($handlers) >= $requests + 500) {

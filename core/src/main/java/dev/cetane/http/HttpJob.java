@@ -240,6 +240,29 @@ final class HttpJob implements Job {
     @Override
     public void done(JobReport report) {
         discardBody();
+        if (door.log().enabled(EventLog.Level.DEBUG)) {
+            door.log().log(
+                    EventLog.Level.DEBUG,
+                    "http.phases",
+                    id,
+                    describe(),
+                    "worker",
+                    report.workerId(),
+                    "queue_us",
+                    report.queueNanos() / 1000,
+                    "dispatch_us",
+                    report.dispatchNanos() / 1000,
+                    "first_byte_us",
+                    report.firstByteNanos() / 1000,
+                    "transfer_us",
+                    report.transferNanos() / 1000,
+                    "terminate_us",
+                    report.terminateNanos() / 1000,
+                    "handler_us",
+                    report.handlerMicros(),
+                    "cpu_us",
+                    report.cpuMicros());
+        }
     }
 
     @Override
