@@ -23,9 +23,12 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What the protocol costs the supervisor for one request: the head it encodes and the answer it decodes. */
+/**
+ * What the protocol costs the supervisor for one request: the head it encodes and the answer it decodes. Sampled, as the median
+ * does not mind what else the machine does.
+ */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
