@@ -13,14 +13,11 @@ import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
-import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -174,12 +171,12 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         if (problem != null) {
-            throw refusal(problem);
+            throw RefusedException.of(problem);
         }
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
         String given = head.requestId();
-        requestId = given != null ? given : newRequestId();
+        requestId = given != null ? given : RequestId.next();
         long mostBytes = door.config().maxBodyBytes();
         if (mostBytes > 0 && head.contentLength() > mostBytes) {
             throw bodyTooLarge(head.contentLength());
@@ -197,7 +194,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private void readContent(HttpContent content) throws RefusedException {
         Throwable problem = content.decoderResult().cause();
         if (problem != null) {
-            throw refusal(problem);
+            throw RefusedException.of(problem);
         }
         if (body != null && content.content().isReadable()) {
             long mostBytes = door.config().maxBodyBytes();
@@ -244,7 +241,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                     "http.spool-failed",
                     requestId,
                     "a request's body of " + body.length() + " bytes so far could not be written to " + body.path()
-                            + ": " + failure + "; make room there or set http.spool-directory");
+                            + ": " + failure + "; make room there, or set run-directory to another place");
             refuse(HttpFailure.STORAGE_FAILED, "the body could not be stored");
         } else if (phase == Phase.BODY) {
             if (decoder.isShut() && !body.saturated()) {
@@ -389,7 +386,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** Answers a request that is not, or cannot be, received completely, and closes the connection when the client has read it. */
     private void refuse(HttpFailure failure, @Nullable String why) {
         if (requestId.isEmpty()) {
-            requestId = newRequestId();
+            requestId = RequestId.next();
         }
         if (door.log().enabled(EventLog.Level.DEBUG)) {
             door.log().log(
@@ -497,34 +494,10 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         return buffer != null && !buffer.isEmpty();
     }
 
-    private static RefusedException refusal(Throwable cause) {
-        if (cause instanceof TooLongHttpLineException) {
-            return new RefusedException(
-                    HttpFailure.TARGET_TOO_LONG, "the request line is longer than http.max-uri-bytes allows");
-        }
-        if (cause instanceof TooLongHttpHeaderException) {
-            return new RefusedException(
-                    HttpFailure.FIELDS_TOO_LARGE, "the header fields are longer than http.max-header-bytes");
-        }
-        if (cause instanceof RequestDecoder.UnsupportedVersionException version && version.wellFormed()) {
-            return new RefusedException(HttpFailure.VERSION_NOT_SUPPORTED, String.valueOf(cause.getMessage()));
-        }
-        return new RefusedException(HttpFailure.BAD_REQUEST, String.valueOf(cause.getMessage()));
-    }
-
     private RefusedException bodyTooLarge(long length) {
         return new RefusedException(
                 HttpFailure.BODY_TOO_LARGE,
-                "a body of " + length + " bytes or more, http.max-body-bytes is "
+                "a body of " + length + " bytes or more, http.max-body is "
                         + door.config().maxBodyBytes());
-    }
-
-    private static String newRequestId() {
-        long bits = ThreadLocalRandom.current().nextLong();
-        StringBuilder id = new StringBuilder(16);
-        for (int shift = 60; shift >= 0; shift -= 4) {
-            id.append(Character.forDigit((int) (bits >>> shift) & 0xF, 16));
-        }
-        return id.toString();
     }
 }

@@ -29,11 +29,11 @@ public final class HttpServer implements AutoCloseable {
     private final Transport transport;
     private final EventLoopGroup loops;
     private final List<Channel> listeners = new ArrayList<>();
-    private final List<UnixSocketFile> socketFiles = new ArrayList<>();
+    private final List<SocketAddress> addresses = new ArrayList<>();
 
-    private HttpServer(FrontDoor door) {
+    private HttpServer(FrontDoor door, Transport transport) {
         this.door = door;
-        this.transport = Transport.best();
+        this.transport = transport;
         this.loops = transport.newLoops(EVENT_LOOPS);
     }
 
@@ -54,20 +54,35 @@ public final class HttpServer implements AutoCloseable {
             String scriptName,
             boolean debug)
             throws IOException {
+        return start(config, dispatcher, log, ticker, listener, scriptName, debug, Transport.best());
+    }
+
+    static HttpServer start(
+            HttpConfig config,
+            Dispatcher dispatcher,
+            EventLog log,
+            Ticker ticker,
+            HttpListener listener,
+            String scriptName,
+            boolean debug,
+            Transport transport)
+            throws IOException {
         TrustedProxies proxies = new TrustedProxies(config.trustedProxies());
         SpoolDirectory spool = SpoolDirectory.open(config.spoolDirectory());
-        HttpServer server = new HttpServer(new FrontDoor(
-                config,
-                dispatcher,
-                log,
-                ticker,
-                listener,
-                spool,
-                proxies,
-                new ServerVariables(scriptName, proxies),
-                new HttpDate(ticker),
-                new Connections(config.maxConnections()),
-                debug));
+        HttpServer server = new HttpServer(
+                new FrontDoor(
+                        config,
+                        dispatcher,
+                        log,
+                        ticker,
+                        listener,
+                        spool,
+                        proxies,
+                        new ServerVariables(scriptName, proxies),
+                        new HttpDate(ticker),
+                        new Connections(config.maxConnections()),
+                        debug),
+                transport);
         try {
             for (SocketAddress address : config.listen()) {
                 server.bind(address);
@@ -79,18 +94,13 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
+    FrontDoor door() {
+        return door;
+    }
+
     /** The addresses that are bound, with the port that the system gave for port 0. */
     public List<SocketAddress> addresses() {
-        List<SocketAddress> addresses = new ArrayList<>();
-        for (Channel channel : listeners) {
-            if (channel.localAddress() instanceof InetSocketAddress inet) {
-                addresses.add(inet);
-            }
-        }
-        for (UnixSocketFile file : socketFiles) {
-            addresses.add(UnixDomainSocketAddress.of(file.path()));
-        }
-        return addresses;
+        return List.copyOf(addresses);
     }
 
     /** Closes the listening sockets: nobody can connect any more, open connections go on. */
@@ -99,8 +109,6 @@ public final class HttpServer implements AutoCloseable {
             channel.close().awaitUninterruptibly();
         }
         listeners.clear();
-        socketFiles.forEach(UnixSocketFile::remove);
-        socketFiles.clear();
     }
 
     /**
@@ -130,17 +138,19 @@ public final class HttpServer implements AutoCloseable {
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WriteBufferWaterMark.DEFAULT)
                 .childHandler(new Pipeline(door));
         if (address instanceof UnixDomainSocketAddress unix) {
-            UnixSocketFile file = UnixSocketFile.claim(unix.getPath());
+            UnixSocketFile.claim(unix.getPath());
             bootstrap.channel(transport.unixListener());
             listeners.add(bound(bootstrap, transport.unixAddress(unix), "unix:" + unix.getPath()));
-            socketFiles.add(file);
-            file.bound();
+            UnixSocketFile.openToGroup(unix.getPath());
+            addresses.add(unix);
         } else if (address instanceof InetSocketAddress inet) {
             bootstrap
                     .channel(transport.tcpListener())
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true);
-            listeners.add(bound(bootstrap, inet, inet.getHostString() + ":" + inet.getPort()));
+            Channel channel = bound(bootstrap, inet, inet.getHostString() + ":" + inet.getPort());
+            listeners.add(channel);
+            addresses.add(channel.localAddress());
         } else {
             throw new IllegalArgumentException(
                     "http.listen: " + address + " is neither a TCP nor a Unix socket address");

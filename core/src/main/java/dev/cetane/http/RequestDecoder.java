@@ -8,18 +8,20 @@ import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.AsciiString;
 import java.util.List;
 
 /**
  * Netty's request decoder made strict, with a gate behind which pipelined requests wait as bytes. On the connection's event loop.
  *
  * <p>On top of Netty's own checks it rejects folded fields, a request line whose parts are not separated by exactly one space, and a
- * version that is not literally HTTP/1.1 or HTTP/1.0. While the gate is shut nothing is decoded, and as soon as bytes arrive
+ * version that is not literally HTTP/1.1 or HTTP/1.0, and any second Content-Length. While the gate is shut nothing is decoded, and as soon as bytes arrive
  * nothing more is read, so a connection holds what one read brought and no more.
  */
 final class RequestDecoder extends HttpRequestDecoder {
@@ -35,6 +37,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     private boolean headStarted;
     private boolean broken;
     private long headStartNanos;
+    private int lengths;
     private int firstWordEnd;
     private int secondWordEnd;
 
@@ -142,6 +145,7 @@ final class RequestDecoder extends HttpRequestDecoder {
         }
         if (!headStarted && first != HttpConstants.CR && first != HttpConstants.LF) {
             headStarted = true;
+            lengths = 0;
             headStartNanos = ticker.nanos();
         }
         int end = in.writerIndex();
@@ -157,6 +161,16 @@ final class RequestDecoder extends HttpRequestDecoder {
             lf = in.indexOf(lf + 1, end, HttpConstants.LF);
         }
         return true;
+    }
+
+    @Override
+    protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+        AsciiString name = super.splitHeaderName(line, start, length);
+        // Of several lengths the superclass takes the first for HTTP/1.0, and forgets that there were more.
+        if (HttpHeaderNames.CONTENT_LENGTH.contentEqualsIgnoreCase(name) && ++lengths > 1) {
+            throw new IllegalArgumentException("more than one Content-Length");
+        }
+        return name;
     }
 
     @Override

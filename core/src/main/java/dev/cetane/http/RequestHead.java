@@ -21,9 +21,7 @@ final class RequestHead {
     /** What the length of a body is when there is none. */
     static final long NO_BODY = -1;
 
-    private static final int MAX_REQUEST_ID = 128;
     private static final boolean[] HOST_CHARS = chars("-._~!$&'()*+,;=%");
-    private static final boolean[] REQUEST_ID_CHARS = chars("-._~:=@/+");
 
     private final String method;
     private final boolean http11;
@@ -147,7 +145,7 @@ final class RequestHead {
         if (uri.length() > maxTargetBytes) {
             throw new RefusedException(
                     HttpFailure.TARGET_TOO_LONG,
-                    "the target has " + uri.length() + " bytes, http.max-uri-bytes is " + maxTargetBytes);
+                    "the target has " + uri.length() + " bytes, http.max-uri is " + maxTargetBytes);
         }
         for (int i = 0; i < uri.length(); i++) {
             char c = uri.charAt(i);
@@ -242,7 +240,7 @@ final class RequestHead {
                 }
                 case FieldNames.CONNECTION -> connection = connection == null ? value : connection + "," + value;
                 case FieldNames.EXPECT -> expect = expect == null ? value : expect + "," + value;
-                case FieldNames.X_REQUEST_ID -> requestId = isRequestId(value) ? value : null;
+                case FieldNames.X_REQUEST_ID -> requestId = RequestId.isFit(value) ? value : null;
                 // The decoder takes a GET with this field for a draft WebSocket handshake with a body of eight bytes.
                 case FieldNames.SEC_WEBSOCKET_KEY1 -> throw malformed("a handshake of a WebSocket draft");
                 default -> {}
@@ -360,18 +358,6 @@ final class RequestHead {
         }
         for (int i = end + 1; i < value.length(); i++) {
             if (value.charAt(i) < '0' || value.charAt(i) > '9') {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static boolean isRequestId(String value) {
-        if (value.isEmpty() || value.length() > MAX_REQUEST_ID) {
-            return false;
-        }
-        for (int i = 0; i < value.length(); i++) {
-            if (value.charAt(i) >= 128 || !REQUEST_ID_CHARS[value.charAt(i)]) {
                 return false;
             }
         }

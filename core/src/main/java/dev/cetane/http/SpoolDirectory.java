@@ -1,19 +1,15 @@
 package dev.cetane.http;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,14 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Where one server keeps request bodies that are too large for a frame, and the threads that write them. Thread-safe.
- *
- * <p>Each server has a directory of its own, mode 0700, with a lock file that it holds while it lives. One whose lock is free was
- * left by a server that was killed, and is removed when the next one starts.
+ * Where one server keeps request bodies that are too large for a frame, and the threads that write them. The directory is the server's
+ * own: what an earlier one left in it is removed. Thread-safe.
  */
-final class SpoolDirectory implements AutoCloseable {
-    private static final String PREFIX = "spool-";
-    private static final String LOCK = "lock";
+class SpoolDirectory implements AutoCloseable {
+    private static final String PREFIX = "body-";
     private static final int THREADS = 2;
     private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -38,13 +31,11 @@ final class SpoolDirectory implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path directory;
-    private final FileChannel lockFile;
     private final AtomicLong files = new AtomicLong();
     private final ThreadPoolExecutor writers;
 
-    private SpoolDirectory(Path directory, FileChannel lockFile) {
+    SpoolDirectory(Path directory) {
         this.directory = directory;
-        this.lockFile = lockFile;
         AtomicInteger threads = new AtomicInteger();
         // The queue needs no bound: a file has one task at a time, and there is at most one file a connection.
         writers = new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
@@ -56,36 +47,31 @@ final class SpoolDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes a server's directory below {@code parent}, which is made when it is missing, and removes what dead servers have left.
+     * Opens the directory, which is made with mode 0700 when it is missing, and empties it.
      *
-     * @throws IOException if the directory cannot be made or written to; the message names it
+     * @throws IOException if it cannot be made or written to; the message names it
      */
-    static SpoolDirectory open(Path parent) throws IOException {
+    static SpoolDirectory open(Path directory) throws IOException {
         try {
-            Files.createDirectories(parent);
-            try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, PREFIX + "*")) {
-                for (Path candidate : left) {
-                    removeIfDead(candidate);
-                }
+            if (!Files.isDirectory(directory)) {
+                Files.createDirectories(directory, DIRECTORY_MODE);
             }
-            Path directory = Files.createTempDirectory(parent.toAbsolutePath(), PREFIX, DIRECTORY_MODE);
-            FileChannel lockFile = FileChannel.open(
-                    directory.resolve(LOCK),
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                    FILE_MODE);
-            lockFile.lock();
-            return new SpoolDirectory(directory, lockFile);
+            if (!Files.isWritable(directory)) {
+                throw new IOException("it is not writable");
+            }
+            removeBodies(directory);
+            return new SpoolDirectory(directory.toAbsolutePath());
         } catch (IOException e) {
             throw new IOException(
-                    "request bodies cannot be spooled to " + parent + " (" + e.getMessage()
-                            + "); make it writable or set http.spool-directory",
+                    "request bodies cannot be spooled to " + directory + ": " + e.getMessage()
+                            + "; make it writable, or set run-directory to another place",
                     e);
         }
     }
 
     /** A new file for one body; nothing is written yet. */
     SpoolFile newFile(Runnable changed) {
-        return new SpoolFile(this, directory.resolve("body-" + files.incrementAndGet()), changed);
+        return new SpoolFile(this, directory.resolve(PREFIX + files.incrementAndGet()), changed);
     }
 
     FileChannel create(Path file) throws IOException {
@@ -114,55 +100,29 @@ final class SpoolDirectory implements AutoCloseable {
         }
     }
 
-    /** Ends the threads and removes the directory with all that is in it. */
+    /** Ends the threads and removes the bodies that are still there. */
     @Override
     public void close() {
         writers.shutdown();
-        boolean interrupted = false;
         try {
             if (!writers.awaitTermination(5, TimeUnit.SECONDS)) {
                 writers.shutdownNow();
             }
+            removeBodies(directory);
         } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        try {
-            lockFile.close();
-            remove(directory);
+            Thread.currentThread().interrupt();
         } catch (IOException e) {
-            // The next server removes it.
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            // They are removed when the next server starts.
         }
     }
 
-    private static void removeIfDead(Path candidate) throws IOException {
-        Path lock = candidate.resolve(LOCK);
-        if (!Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
-                FileLock held = channel.tryLock()) {
-            if (held != null) {
-                remove(candidate);
+    private static void removeBodies(Path directory) throws IOException {
+        try (DirectoryStream<Path> bodies = Files.newDirectoryStream(directory, PREFIX + "*")) {
+            for (Path body : bodies) {
+                Files.deleteIfExists(body);
             }
-        } catch (OverlappingFileLockException e) {
-            // Held by another server in this process.
-        }
-    }
-
-    private static void remove(Path directory) throws IOException {
-        List<Path> entries;
-        try (var listed = Files.list(directory)) {
-            entries = listed.toList();
-        } catch (UncheckedIOException e) {
+        } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }
-        for (Path entry : entries) {
-            Files.deleteIfExists(entry);
-        }
-        Files.deleteIfExists(directory);
     }
 }

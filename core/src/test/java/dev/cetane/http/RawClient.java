@@ -120,6 +120,10 @@ final class RawClient implements AutoCloseable {
         return bytes;
     }
 
+    String text(int count) throws IOException {
+        return new String(bytes(count), StandardCharsets.ISO_8859_1);
+    }
+
     /** The next line without its end, which must be CR LF. */
     String line() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();

@@ -4,17 +4,18 @@ import dev.cetane.log.RecordingLog;
 import dev.cetane.worker.Ticker;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /** A real server on a port of the system's choice, over a {@link ScriptedDispatcher}. */
 final class TestServer implements AutoCloseable {
@@ -23,10 +24,13 @@ final class TestServer implements AutoCloseable {
     final CountingListener counts = new CountingListener();
     final Path spool;
     final HttpServer server;
+    final FrontDoor door;
 
     private TestServer(TestConfig config) throws IOException {
         spool = config.spool;
-        server = HttpServer.start(config.build(), dispatcher, log, Ticker.system(), counts, "/index.php", config.debug);
+        server = HttpServer.start(
+                config.build(), dispatcher, log, Ticker.system(), counts, "/index.php", config.debug, config.transport);
+        door = server.door();
     }
 
     static TestServer start() throws IOException {
@@ -45,14 +49,48 @@ final class TestServer implements AutoCloseable {
         return (InetSocketAddress) server.addresses().get(0);
     }
 
-    /** Files in the spool, the server's lock file left out. */
-    List<Path> spooled() {
-        try (Stream<Path> files = Files.walk(spool)) {
-            return files.filter(file -> file.getFileName().toString().startsWith("body-"))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    /** A connection without a socket, over the same dispatcher, on the calling thread. */
+    EmbeddedChannel embedded() {
+        return embedded(door.ticker());
+    }
+
+    /** The same with another clock; its timers run when the test says so. */
+    EmbeddedChannel embedded(Ticker ticker) {
+        FrontDoor timed = new FrontDoor(
+                door.config(),
+                door.dispatcher(),
+                door.log(),
+                ticker,
+                door.listener(),
+                door.spool(),
+                door.proxies(),
+                door.variables(),
+                new HttpDate(ticker),
+                door.connections(),
+                door.debug());
+        RequestDecoder decoder =
+                new RequestDecoder(door.config().maxUriBytes(), door.config().maxHeaderBytes(), ticker);
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.freezeTime();
+        channel.pipeline().addLast(decoder, new ExchangeHandler(timed, decoder));
+        channel.pipeline().fireChannelActive();
+        return channel;
+    }
+
+    /** What was written to it so far. */
+    static String written(EmbeddedChannel channel) {
+        StringBuilder out = new StringBuilder();
+        for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
+            out.append(bytes.toString(StandardCharsets.ISO_8859_1));
+            bytes.release();
         }
+        return out.toString();
+    }
+
+    /** Bodies in the spool. */
+    List<String> spooled() {
+        String[] names = spool.toFile().list((directory, name) -> name.startsWith("body-"));
+        return names == null ? List.of() : List.of(names);
     }
 
     @Override
@@ -88,6 +126,7 @@ final class TestServer implements AutoCloseable {
         List<String> trustedProxies = List.of();
         boolean accessLog;
         boolean debug;
+        Transport transport = Transport.best();
 
         HttpConfig build() {
             return new HttpConfig(
