@@ -254,11 +254,13 @@ final class Exchange {
     }
 
     private JobReport report(long handlerMicros, long cpuMicros, long peakMemoryBytes, long nowNanos) {
+        // A fast answer may overtake the return of the write.
+        long sent = Math.min(sentNanos, headNanos);
         return new JobReport(
                 workerId,
                 assignedNanos - submittedNanos,
-                sentNanos - assignedNanos,
-                headNanos - sentNanos,
+                sent - assignedNanos,
+                headNanos - sent,
                 endNanos - headNanos,
                 nowNanos - endNanos,
                 handlerMicros,

@@ -86,6 +86,7 @@ final class PhpProcess implements WorkerProcess {
                     log,
                     printed,
                     owner,
+                    this::connected,
                     this::pipeEnded);
             link = started;
             Process php = launch(print);
@@ -93,8 +94,8 @@ final class PhpProcess implements WorkerProcess {
             started.start();
             watchOutput();
             awaitExit(php);
-        } catch (IOException e) {
-            closePipes();
+        } catch (IOException | RuntimeException | Error e) {
+            abort();
             throw e;
         }
     }
@@ -277,12 +278,20 @@ final class PhpProcess implements WorkerProcess {
 
     private void exited() {
         exited = true;
+        if (ended) {
+            return;
+        }
         link().processEnded();
         if (killed || link().ended()) {
             end();
         } else {
             awaitPipes(link().progress());
         }
+    }
+
+    /** The worker has opened its ends: nobody needs the names any more, and nobody else can open them. Reader thread. */
+    private void connected() {
+        maintenance.execute(this::deleteFifos);
     }
 
     /** The reader has come to the end of its pipe. Any thread. */
@@ -333,7 +342,14 @@ final class PhpProcess implements WorkerProcess {
         owner.ended(new Ending(gone.exitValue(), untaken, link().bootError(), lines));
     }
 
-    private void closePipes() {
+    /** The start has failed half-way. */
+    private void abort() {
+        ended = true;
+        Process started = process;
+        if (started != null) {
+            started.destroyForcibly();
+            signalGroup(started, "KILL");
+        }
         if (link != null) {
             link.close();
         }

@@ -163,7 +163,8 @@ final class Staff {
                 return;
             }
             process.start();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
+            // An Error, too, is a boot that failed: no thread or memory could be had for it.
             ended(worker, new WorkerProcess.Ending(127, null, PoolJournal.message(e), ""));
             return;
         }

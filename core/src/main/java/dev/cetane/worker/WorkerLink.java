@@ -7,6 +7,7 @@ import dev.cetane.protocol.Done;
 import dev.cetane.protocol.ErrorReport;
 import dev.cetane.protocol.FileRange;
 import dev.cetane.protocol.FrameDecoder;
+import dev.cetane.protocol.FrameType;
 import dev.cetane.protocol.Hello;
 import dev.cetane.protocol.ProtocolException;
 import dev.cetane.protocol.Ready;
@@ -16,6 +17,7 @@ import dev.cetane.protocol.Turn;
 import dev.cetane.protocol.WorkerFrameHandler;
 import java.io.Closeable;
 import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -34,16 +36,22 @@ import org.jspecify.annotations.Nullable;
  * closed when the worker has opened its ends, or its process has ended: only then do the pipes report that the other side is gone.
  */
 final class WorkerLink implements WorkerFrameHandler {
+    /** CANCEL and STOP, which may come behind a request. */
+    private static final int SMALL_FRAMES_BYTES = 2 * FrameType.HEADER_BYTES;
+
     private final int workerId;
     private final Ticker ticker;
     private final EventLog log;
     private final WorkerOutput output;
     private final WorkerProcess.Owner owner;
+    private final Runnable whenConnected;
     private final Runnable whenEnded;
     private final long requestTimeoutMillis;
-    private final Path in;
     private final Turn turn;
     private final FileChannel reader;
+
+    /** The writing end again: asked how much the worker has left unread, never read from. */
+    private final FileInputStream unread;
 
     private final Object writing = new Object();
 
@@ -74,19 +82,22 @@ final class WorkerLink implements WorkerFrameHandler {
             EventLog log,
             WorkerOutput output,
             WorkerProcess.Owner owner,
+            Runnable whenConnected,
             Runnable whenEnded)
             throws IOException {
         this.workerId = workerId;
-        this.in = in;
         this.ticker = ticker;
         this.log = log;
         this.output = output;
         this.owner = owner;
+        this.whenConnected = whenConnected;
         this.whenEnded = whenEnded;
         requestTimeoutMillis = requestTimeout.toMillis();
         turn = new Turn(hello);
         heldIn = FileChannel.open(in, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        writer = FileChannel.open(in, StandardOpenOption.WRITE);
+        FileOutputStream writing = new FileOutputStream(in.toFile());
+        writer = writing.getChannel();
+        unread = new FileInputStream(writing.getFD());
         heldOut = FileChannel.open(out, StandardOpenOption.READ, StandardOpenOption.WRITE);
         reader = FileChannel.open(out, StandardOpenOption.READ);
         write(ControlFrames.hello(hello));
@@ -186,6 +197,7 @@ final class WorkerLink implements WorkerFrameHandler {
             while (reader.read(buffer) >= 0) {
                 if (progress == 0) {
                     release();
+                    whenConnected.run();
                 }
                 buffer.flip();
                 decoder.decode(buffer);
@@ -263,6 +275,11 @@ final class WorkerLink implements WorkerFrameHandler {
     public void done(int request, Done done) {
         Exchange exchange = exchange();
         long now = ticker.nanos();
+        if (unreadBytes() > SMALL_FRAMES_BYTES) {
+            // The next request would not fit into the pipe, and whoever wrote it would be stuck.
+            owner.violated("Protocol violation: DONE was sent before the request was read");
+            return;
+        }
         output.served();
         current = null;
         owner.finished(exchange, done.last());
@@ -301,7 +318,7 @@ final class WorkerLink implements WorkerFrameHandler {
         Exchange exchange = request == 0 ? null : current;
         Level level =
                 severity <= 3 ? Level.ERROR : severity == 4 ? Level.WARN : severity == 7 ? Level.DEBUG : Level.INFO;
-        log.log(level, "worker.log", exchange == null ? null : exchange.job.id(), message, "worker", workerId);
+        output.log(level, "worker.log", exchange == null ? null : exchange.job.id(), message, 0);
     }
 
     /** The turn admits no frame of a request when none runs. */
@@ -394,10 +411,10 @@ final class WorkerLink implements WorkerFrameHandler {
         }
     }
 
-    /** What the worker left in its pipe: that outlives the process for as long as the writing end is open. */
+    /** What the worker has left in its pipe so far; after its end that is still there, for as long as the writing end is open. */
     private int unreadBytes() {
-        try (FileInputStream pipe = new FileInputStream(in.toFile())) {
-            return pipe.available();
+        try {
+            return unread.available();
         } catch (IOException e) {
             return 0;
         }

@@ -125,15 +125,20 @@ final class WorkerOutput {
         }
         String text = new String(line, 0, carriageReturn ? length - 1 : length, StandardCharsets.UTF_8);
         remember(text);
+        log(Level.INFO, "worker.output", requestId, text, cut);
+    }
+
+    /** Logs one line of the worker's, unless there were too many this second; LOG frames count as lines. */
+    synchronized void log(Level level, String event, @Nullable String id, String text, long cut) {
         if (!admitted()) {
             dropped++;
             return;
         }
         reportDropped();
         if (cut > 0) {
-            log.log(Level.INFO, "worker.output", requestId, text, "worker", workerId, "cut_bytes", cut);
+            log.log(level, event, id, text, "worker", workerId, "cut_bytes", cut);
         } else {
-            log.log(Level.INFO, "worker.output", requestId, text, "worker", workerId);
+            log.log(level, event, id, text, "worker", workerId);
         }
     }
 
@@ -167,7 +172,7 @@ final class WorkerOutput {
                     Level.WARN,
                     "worker.output-dropped",
                     null,
-                    "worker " + workerId + " printed " + dropped + " lines more than the limit of " + linesPerSecond
+                    "worker " + workerId + " wrote " + dropped + " lines more than the limit of " + linesPerSecond
                             + " a second; they were dropped",
                     "worker",
                     workerId,

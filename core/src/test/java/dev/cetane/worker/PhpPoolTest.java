@@ -240,6 +240,14 @@ final class PhpPoolTest {
     }
 
     @Test
+    void a_worker_that_answers_without_having_read_the_request_is_killed_before_its_pipe_is_full() {
+        try (PhpPool php = PhpPool.started(settings -> settings.script = PhpPool.script("answers-unread-request"))) {
+            assertThat(php.get("/").calls()).containsExactly("head", "data", "end", "done");
+            php.listener.await("stopped 1 PROTOCOL_ERROR");
+        }
+    }
+
+    @Test
     void half_a_frame_fails_the_job() {
         try (PhpPool php = PhpPool.started(settings -> settings.script = PhpPool.script("half-frame"))) {
             RecordingJob job = php.get("/");
