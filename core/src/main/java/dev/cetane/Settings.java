@@ -187,7 +187,7 @@ final class Settings {
     static final Setting<List<String>> HTTP_TRUSTED_PROXIES = list(
             "http.trusted-proxies",
             "",
-            "networks in CIDR form, as in 10.0.0.0/8",
+            "networks in CIDR form, as in 10.0.0.0/8, or unix: for any client of a Unix socket",
             "Proxies whose Forwarded and X-Forwarded-* headers are believed.",
             Settings::network);
     static final Setting<Boolean> HTTP_ACCESS_LOG =
@@ -270,6 +270,9 @@ final class Settings {
     }
 
     private static String network(String text) {
+        if (text.equals("unix:")) {
+            return text;
+        }
         int slash = text.indexOf('/');
         String host = slash < 0 ? text : text.substring(0, slash);
         boolean v6 = host.indexOf(':') >= 0;

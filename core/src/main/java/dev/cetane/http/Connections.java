@@ -1,16 +1,19 @@
 package dev.cetane.http;
 
+import dev.cetane.log.EventLog;
 import dev.cetane.worker.Ticker;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The open connections of one server and whether it drains. Thread-safe: shared by the event loops and whoever stops the server. */
 final class Connections {
     private final int most;
     private final AtomicInteger open = new AtomicInteger();
     private final Set<ExchangeHandler> handlers = ConcurrentHashMap.newKeySet();
+    private final AtomicLong lastWarningNanos = new AtomicLong();
     private volatile boolean draining;
 
     Connections(int most) {
@@ -28,6 +31,20 @@ final class Connections {
             handler.drain();
         }
         return true;
+    }
+
+    /** Says in the log that connections are refused, once a second at most. */
+    void warnOfRefusals(EventLog log, Ticker ticker) {
+        long now = ticker.nanos();
+        long last = lastWarningNanos.get();
+        if ((last == 0 || now - last > TimeUnit.SECONDS.toNanos(1)) && lastWarningNanos.compareAndSet(last, now)) {
+            log.log(
+                    EventLog.Level.WARN,
+                    "http.connections-refused",
+                    null,
+                    most
+                            + " connections are open, more are closed at once; raise http.max-connections, or look for clients that do not close");
+        }
     }
 
     void remove(ExchangeHandler handler) {

@@ -91,6 +91,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         if (!door.connections().add(this)) {
             phase = Phase.CLOSED;
             door.listener().connectionRefused();
+            door.connections().warnOfRefusals(door.log(), door.ticker());
             ctx.close();
             return;
         }
@@ -414,13 +415,21 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 return;
             }
             answered(failure.status(), count, 0);
-            if (context.channel() instanceof DuplexChannel duplex) {
-                duplex.shutdownOutput();
-            } else {
-                context.close();
-            }
+            linger();
         });
         decoder.open(context);
+    }
+
+    /** Everything is answered: throws input away until the client closes too. */
+    private void linger() {
+        phase = Phase.LINGER;
+        deadline.in(LINGER.toNanos());
+        if (context.channel() instanceof DuplexChannel duplex) {
+            duplex.shutdownOutput();
+            decoder.open(context);
+        } else {
+            context.close();
+        }
     }
 
     private void answered(int status, long bytes, long transferNanos) {
@@ -452,7 +461,12 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         request = null;
         requestId = "";
         if (close || door.connections().draining()) {
-            context.close();
+            if (context.channel().config().isAutoRead()) {
+                context.close();
+            } else {
+                // Closing with unread input would reset the connection, and the answer might be lost with it.
+                linger();
+            }
             return;
         }
         phase = Phase.HEAD;

@@ -8,7 +8,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -135,7 +134,6 @@ public final class HttpServer implements AutoCloseable {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
                 .option(ChannelOption.SO_BACKLOG, door.config().backlog())
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WriteBufferWaterMark.DEFAULT)
                 .childHandler(new Pipeline(door));
         if (address instanceof UnixDomainSocketAddress unix) {
             UnixSocketFile.claim(unix.getPath());

@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Buffers change hands here: who appends one gives it away, and the spool thread releases it.
  */
 final class SpoolFile {
-    /** Reading pauses when so much waits for the disk, and goes on below the half of it. */
+    /** Reading pauses while so much waits for the disk. */
     private static final int MOST_WAITING_BYTES = 512 * 1024;
+
+    /** The same in buffers: tiny chunks weigh more than their bytes. */
+    private static final int MOST_WAITING_BUFFERS = 256;
 
     private final SpoolDirectory directory;
     private final Path path;
@@ -70,7 +73,7 @@ final class SpoolFile {
     /** Whether the disk lags so far behind that nothing more should be read. */
     boolean saturated() {
         synchronized (lock) {
-            return waitingBytes > MOST_WAITING_BYTES && failure == null;
+            return failure == null && (waitingBytes > MOST_WAITING_BYTES || waiting.size() > MOST_WAITING_BUFFERS);
         }
     }
 

@@ -399,6 +399,22 @@ final class ExchangeTest {
         }
     }
 
+    /** Closing a socket with unread input resets it, and a reset can overtake the answer. */
+    @Test
+    void whatFollowsTheLastRequestDoesNotCostItsAnswer() throws Exception {
+        try (RawClient client = server.connect()) {
+            client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+            Running job = server.dispatcher.take();
+            for (int i = 0; i < 40; i++) {
+                client.send("GET /late HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(4000) + "\r\n\r\n");
+            }
+            job.respond(200, "hello");
+            assertThat(client.answer().text()).isEqualTo("hello");
+            assertThat(client.atEnd()).isTrue();
+            assertThat(server.dispatcher.idle()).isTrue();
+        }
+    }
+
     // ---- 100-continue ----
 
     @Test

@@ -179,6 +179,7 @@ final class LimitsTest {
                 assertThat(third.atEnd()).isTrue();
             }
             assertThat(small.counts.now().refused()).isEqualTo(1);
+            assertThat(small.log.await("http.connections-refused").message()).contains("http.max-connections");
             first.socket().close();
             small.counts.await(counts -> counts.closed() == 1);
             try (RawClient fourth = small.connect()) {

@@ -100,6 +100,19 @@ final class SpoolTest {
     }
 
     @Test
+    void aBodyInTinyChunksArrivesWhole() throws Exception {
+        int count = 50_000;
+        try (RawClient client = server.connect()) {
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+            client.send("1\r\nx\r\n".repeat(count)).send("0\r\n\r\n");
+            Running job = server.dispatcher.take();
+            assertThat(job.request().bodyFile()).hasContent("x".repeat(count));
+            job.respond(200, "ok");
+            assertThat(client.answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void theFileStaysUntilTheWorkerIsDoneWithIt() throws Exception {
         try (RawClient client = server.connect()) {
             client.send(post(LARGE)).send(random(LARGE));
