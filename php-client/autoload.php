@@ -22,11 +22,19 @@ if (getenv('CETANE_OUT') !== false) {
     // Raw bytes, no classes: Composer's copy must still be the one that gets loaded.
     register_shutdown_function(static function (int $pid): void {
         $path = getenv('CETANE_OUT');
-        if ($path === false || $pid !== getmypid() || ($out = @fopen($path, 'wbe')) === false) {
+        if ($path === false || $pid !== getmypid()) {
             return; // connected since, or a forked child
         }
         $message = error_get_last()['message']
             ?? 'the script ended without calling Cetane\Worker::connect() or Cetane\Worker::run()';
+        foreach (@scandir('/proc/self/fd') ?: [] as $descriptor) {
+            if (@readlink("/proc/self/fd/$descriptor") === $path) {
+                return; // connected by other means than this client: the conversation is not ours to end
+            }
+        }
+        if (($out = @fopen($path, 'wbe')) === false) {
+            return;
+        }
         $message = substr((string) preg_replace('/[^\x20-\x7E\n]/', '?', $message), 0, 60_000);
         fwrite($out, "\xCE\x47\0\0" . pack('N', strlen($message) + 1) . "\0\0\0\0\x03" . $message);
         exit(1);
