@@ -234,9 +234,8 @@ final class HttpJob implements Job {
 
     private void logFailure(WorkerException problem) {
         EventLog.Level level = switch (problem.kind()) {
-            case APPLICATION -> EventLog.Level.ERROR;
             case UNDELIVERABLE -> EventLog.Level.WARN;
-            // The pool logs these with the worker's fate, or, under overload, the metrics count them.
+            // The pool has logged these, some with the worker's fate, or, under overload, the metrics count them.
             default -> EventLog.Level.DEBUG;
         };
         if (door.log().enabled(level)) {
