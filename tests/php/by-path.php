@@ -30,6 +30,10 @@ while (true) {
             send(head($number) . data($number, 'half'));
             posix_kill(getmypid(), 9);
             break;
+        case '/die-after-head-with-length':
+            send(head($number, 100) . data($number, 'half'));
+            posix_kill(getmypid(), 9);
+            break;
         case '/die-after-end':
             send(head($number, 4) . data($number, 'full') . frame(0x45, $number));
             posix_kill(getmypid(), 9);
