@@ -414,7 +414,10 @@ final class ConfigLoader {
                 });
             } else {
                 Given value = given.getOrDefault(setting.key(), new Given(setting.defaultText(), "default"));
-                effective.add(new Effective(setting.key(), value.text(), value.origin()));
+                String here = setting == Settings.POOL_WORKERS && value.text().equals("auto")
+                        ? ", " + get(Settings.POOL_WORKERS) + " here"
+                        : "";
+                effective.add(new Effective(setting.key(), value.text(), value.origin() + here));
             }
         }
         return List.copyOf(effective);

@@ -14,6 +14,7 @@ import dev.cetane.worker.WorkerPool;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -53,14 +54,18 @@ final class Supervisor implements Operator {
     private Phase phase = Phase.STARTING;
     private List<String> urls = List.of();
 
-    /** Made on the main thread, which then calls {@link #run}. */
-    Supervisor(CetaneConfig config, ApplicationFinder.Found found, RunDirectory directory, EventLog log) {
+    /**
+     * Made on the main thread, which then calls {@link #run}.
+     *
+     * @param directory the instance's own
+     */
+    Supervisor(CetaneConfig config, ApplicationFinder.Found found, Path directory, EventLog log) {
         this.config = config;
         this.found = found;
         this.log = log;
         ApplicationConfig application = found.application();
         this.metrics = new Metrics(this::snapshot, ticker, Cetane.version());
-        this.pool = new WorkerPool(config.pool(), application, directory.directory(), ticker, log, metrics);
+        this.pool = new WorkerPool(config.pool(), application, directory, ticker, log, metrics);
         this.template = new Instance(
                 Cetane.version(),
                 RunDirectory.pid(),

@@ -131,7 +131,12 @@ public final class OpsServer implements AutoCloseable {
         }
         var bound = bootstrap.bind(where).awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            throw new IOException(name + " cannot be bound: " + bound.cause().getMessage(), bound.cause());
+            // Netty puts the system call before what went wrong.
+            String reason = String.valueOf(bound.cause().getMessage()).replaceFirst("^bind\\(.*\\).*: ", "");
+            throw new IOException(
+                    name + " cannot be bound: " + reason
+                            + "; stop what listens there, or choose another address with ops.listen (--ops)",
+                    bound.cause());
         }
         listeners.add(bound.channel());
         return bound.channel();

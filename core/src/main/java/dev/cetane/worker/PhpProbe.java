@@ -58,9 +58,7 @@ public final class PhpProbe {
         Process php = builder.start();
         try {
             CompletableFuture<String> said = CompletableFuture.supplyAsync(() -> read(php.getInputStream()));
-            try (OutputStream in = php.getOutputStream()) {
-                in.write(SCRIPT.getBytes(StandardCharsets.US_ASCII));
-            }
+            write(php.getOutputStream());
             String output = said.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             if (!php.waitFor(1, TimeUnit.SECONDS) || php.exitValue() != 0) {
                 throw new IOException(application.php() + " fails: " + output.strip());
@@ -75,6 +73,15 @@ public final class PhpProbe {
             throw new IOException("interrupted while " + application.php() + " was asked", e);
         } finally {
             php.destroyForcibly();
+        }
+    }
+
+    private static void write(OutputStream in) {
+        try (in) {
+            in.write(SCRIPT.getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException e) {
+            // It has ended without reading: what it printed says why.
+            return;
         }
     }
 
@@ -96,7 +103,7 @@ public final class PhpProbe {
         });
         String version = lines.getOrDefault("version", "");
         if (version.isEmpty()) {
-            throw new IOException(application.php() + " is no PHP, it says: " + output.strip());
+            throw new IOException(application.php() + " is no PHP, it says: \"" + output.strip() + "\"");
         }
         Set<String> extensions = new HashSet<>(List.of(
                 lines.getOrDefault("extensions", "").toLowerCase(Locale.ROOT).split(",")));

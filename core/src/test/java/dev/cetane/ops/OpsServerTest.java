@@ -270,8 +270,9 @@ final class OpsServerTest {
         try (OpsServer second = server(new OpsConfig(taken, directory.resolve("second.sock")))) {
             assertThatThrownBy(second::bind)
                     .isInstanceOf(IOException.class)
-                    .hasMessageStartingWith("ops.listen 127.0.0.1:" + taken.getPort() + " cannot be bound: ")
-                    .hasMessageContaining("Address already in use");
+                    .hasMessage(
+                            "ops.listen 127.0.0.1:" + taken.getPort() + " cannot be bound: Address already in use; stop"
+                                    + " what listens there, or choose another address with ops.listen (--ops)");
         }
     }
 
