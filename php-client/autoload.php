@@ -32,7 +32,8 @@ if (getenv('CETANE_OUT') !== false) {
                 return; // connected by other means than this client: the conversation is not ours to end
             }
         }
-        if (($out = @fopen($path, 'wbe')) === false) {
+        // Not `wbe`: the supervisor deletes the FIFO of a worker that is ready, and a file must not take its place.
+        if (($out = @fopen($path, 'r+be')) === false) {
             return;
         }
         $message = substr((string) preg_replace('/[^\x20-\x7E\n]/', '?', $message), 0, 60_000);
