@@ -57,7 +57,7 @@ final class WorkerLink implements WorkerFrameHandler {
 
     // Guarded by writing.
     private final FileChannel writer;
-    private final RequestEncoder encoder = new RequestEncoder();
+    private @Nullable RequestEncoder encoder = new RequestEncoder();
     private int bytesAfterRequest;
     private boolean closed;
     private @Nullable Closeable heldIn;
@@ -114,11 +114,12 @@ final class WorkerLink implements WorkerFrameHandler {
     /** Dispatching thread; the worker is idle. */
     void send(Exchange exchange) throws IOException, WorkerProcess.UndeliverableException {
         synchronized (writing) {
-            if (closed) {
+            RequestEncoder into = encoder;
+            if (closed || into == null) {
                 throw new IOException("the worker is gone");
             }
             int number = turn.nextRequest();
-            ByteBuffer frame = encode(exchange, number);
+            ByteBuffer frame = encode(exchange, number, into);
             exchange.numbered(number);
             turn.begin(number);
             output.serving(exchange.job.id());
@@ -139,7 +140,8 @@ final class WorkerLink implements WorkerFrameHandler {
         }
     }
 
-    private ByteBuffer encode(Exchange exchange, int number) throws WorkerProcess.UndeliverableException {
+    private ByteBuffer encode(Exchange exchange, int number, RequestEncoder encoder)
+            throws WorkerProcess.UndeliverableException {
         try {
             encoder.begin(number, exchange.submittedAtSeconds(), requestTimeoutMillis);
             exchange.job.encode(encoder);
@@ -283,7 +285,11 @@ final class WorkerLink implements WorkerFrameHandler {
         output.served();
         current = null;
         owner.finished(exchange, done.last());
-        exchange.done(done.handlerMicros(), done.cpuMicros(), done.peakMemoryBytes(), now);
+        try {
+            exchange.done(done.handlerMicros(), done.cpuMicros(), done.peakMemoryBytes(), now);
+        } catch (RuntimeException e) {
+            sinkFailed(exchange, e);
+        }
     }
 
     @Override
@@ -404,6 +410,8 @@ final class WorkerLink implements WorkerFrameHandler {
                 current = null;
             }
             closed = true;
+            // Timers keep workers that have ended for a while; their buffers need not be kept.
+            encoder = null;
             release();
             close(writer);
             close(reader);

@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -566,6 +570,38 @@ final class PhpPoolTest {
             releases.pointTo("two");
             assertThat(php.pool.reload().get()).isEqualTo(3);
             assertThat(php.get("/file").body()).endsWith("two");
+        }
+    }
+
+    @Test
+    void reloads_and_recycling_under_load_fail_no_request() throws Exception {
+        try (PhpPool php = PhpPool.started(settings -> {
+            settings.workers = 2;
+            settings.maxRequests = 50;
+        })) {
+            ExecutorService clients = Executors.newFixedThreadPool(4);
+            AtomicBoolean over = new AtomicBoolean();
+            List<Future<List<RecordingJob>>> loads = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                loads.add(clients.submit(() -> {
+                    List<RecordingJob> jobs = new ArrayList<>();
+                    while (!over.get()) {
+                        jobs.add(php.get("/"));
+                    }
+                    return jobs;
+                }));
+            }
+            for (int generation = 2; generation <= 11; generation++) {
+                assertThat(php.pool.reload().get()).isEqualTo(generation);
+            }
+            over.set(true);
+            clients.shutdown();
+
+            for (Future<List<RecordingJob>> load : loads) {
+                assertThat(load.get())
+                        .isNotEmpty()
+                        .allSatisfy(job -> assertThat(job.failure()).isNull());
+            }
         }
     }
 
