@@ -233,6 +233,8 @@ final class RequestEncoderTest {
                         request.run();
                     }
                 }))
-                .isLessThan(1_000);
+                .as(
+                        "the smallest object has 16 bytes, so this is less than one a request; the JVM may make a few of its own")
+                .isLessThan(16_000);
     }
 }
