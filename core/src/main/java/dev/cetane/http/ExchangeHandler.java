@@ -32,7 +32,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** What a frame has room for; a body that would not fit beside its head goes to a file. */
     private static final int FRAME_PAYLOAD_BYTES = 61_428;
 
-    /** How long a refused client's input is thrown away, so that it reads the answer before it notices the end. */
+    /** How long a client may take to close its side after the last answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
     private static final ByteBuf CONTINUE = Unpooled.unreleasableBuffer(Unpooled.directBuffer(25)
@@ -420,7 +420,10 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         decoder.open(context);
     }
 
-    /** Everything is answered: throws input away until the client closes too. */
+    /**
+     * Everything is answered: throws input away until the client closes too. To close at once would reset the connection if input was
+     * unread, and a reset can destroy the answer before the client has read it.
+     */
     private void linger() {
         phase = Phase.LINGER;
         deadline.in(LINGER.toNanos());
@@ -461,12 +464,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         request = null;
         requestId = "";
         if (close || door.connections().draining()) {
-            if (context.channel().config().isAutoRead()) {
-                context.close();
-            } else {
-                // Closing with unread input would reset the connection, and the answer might be lost with it.
-                linger();
-            }
+            linger();
             return;
         }
         phase = Phase.HEAD;

@@ -149,6 +149,11 @@ final class RawClient implements AutoCloseable {
         }
     }
 
+    /** Whether the server has closed in an orderly way and nothing is left to read; a reset is thrown. Waits for it. */
+    boolean endsCleanly() throws IOException {
+        return in.read() < 0;
+    }
+
     Socket socket() {
         return socket;
     }
