@@ -35,6 +35,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** How long a client may take to close its side after the last answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
+    /** How long a connection stays idle in a drain: a request that is on its way is still served. */
+    private static final Duration IDLE_IN_DRAIN = Duration.ofMillis(20);
+
     private static final ByteBuf CONTINUE = Unpooled.unreleasableBuffer(Unpooled.directBuffer(25)
             .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII))
             .asReadOnly());
@@ -338,8 +341,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** Ends the connection once nothing runs on it. Callable from any thread. */
     void drain() {
         context.executor().execute(() -> {
-            if (phase == Phase.HEAD && !decoder.headPending()) {
-                context.close();
+            if (phase == Phase.HEAD && !exchangeOpen) {
+                deadline.in(IDLE_IN_DRAIN.toNanos());
             }
         });
     }
