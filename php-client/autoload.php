@@ -25,8 +25,11 @@ if (getenv('CETANE_OUT') !== false) {
         if ($path === false || $pid !== getmypid()) {
             return; // connected since, or a forked child
         }
-        $message = error_get_last()['message']
-            ?? 'the script ended without calling Cetane\Worker::connect() or Cetane\Worker::run()';
+        $error = error_get_last();
+        $message = $error['message'] ?? 'the script ended without calling Cetane\Worker::connect() or Cetane\Worker::run()';
+        if ($error !== null && strncmp($message, 'Uncaught ', 9) !== 0) {
+            $message .= " in {$error['file']} on line {$error['line']}"; // an uncaught exception names its place itself
+        }
         foreach (@scandir('/proc/self/fd') ?: [] as $descriptor) {
             if (@readlink("/proc/self/fd/$descriptor") === $path) {
                 return; // connected by other means than this client: the conversation is not ours to end
