@@ -452,7 +452,9 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     void handOn(Worker from, Exchange exchange, Effects effects) {
         assert lock.held();
         if (exchange.attempts() > 1) {
-            effects.add(() -> exchange.conclude(PoolJournal.untaken(exchange), ticker.nanos()));
+            WorkerException failure = PoolJournal.untaken(exchange);
+            effects.add(() -> exchange.conclude(failure, ticker.nanos()));
+            effects.add(() -> journal.untakenTwice(exchange, failure));
             return;
         }
         exchange.unsent();
