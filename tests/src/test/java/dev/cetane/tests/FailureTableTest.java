@@ -108,13 +108,16 @@ final class FailureTableTest {
         List<Long> pids = pair.workerPids();
         pids.forEach(pid -> Processes.signal(pid, "STOP"));
 
-        CompletableFuture<HttpResponse<String>> request = CompletableFuture.supplyAsync(() -> pair.get("/pid"));
+        CompletableFuture<HttpResponse<String>> request =
+                CompletableFuture.supplyAsync(() -> pair.get("/pid", "X-Request-Id", "unluckier"));
         long first = pair.awaitRunning("/pid").path("pid").asLong();
         long second = pids.get(0) == first ? pids.get(1) : pids.get(0);
         Processes.signal(first, "KILL");
         pair.awaitWorkers("the other has it", workers -> isRunningOn(workers, second));
         Processes.signal(second, "KILL");
         assertThat(request.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(502);
+        assertThat(pair.log().fromStart().await("request.failed", "unluckier").message())
+                .contains("two workers in turn were gone before they took GET /pid");
     }
 
     private static boolean isRunningOn(List<JsonNode> workers, long pid) {

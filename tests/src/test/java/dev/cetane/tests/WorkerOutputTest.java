@@ -1,0 +1,56 @@
+package dev.cetane.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a worker prints becomes log lines: with the request's id, bounded, harmless, and never part of the protocol. */
+@Timeout(180)
+final class WorkerOutputTest {
+    @RegisterExtension
+    static final Instances INSTANCES = new Instances();
+
+    @Test
+    void lines_printed_while_booting_belong_to_no_request_and_lines_of_a_request_carry_its_id() {
+        RunningCetane cetane = INSTANCES.worker("echo-boot.php").workers(1).start();
+        ServerLog.Tail log = cetane.log().fromStart();
+        for (String text : new String[] {"echo while booting", "error output while booting"}) {
+            ServerLog.Line line =
+                    log.await("worker.output", printed -> printed.message().equals(text));
+            assertThat(line.request()).isEmpty();
+        }
+        assertThat(cetane.get("/", "X-Request-Id", "first").body()).isEqualTo("booted");
+        assertThat(cetane.get("/", "X-Request-Id", "second").body()).isEqualTo("booted");
+        cetane.signal("TERM");
+        assertThat(cetane.awaitExit()).isZero();
+        assertThat(log.await("worker.output", line -> line.message().startsWith("echo in a request"))
+                        .message())
+                .contains("without a line end");
+    }
+
+    @Test
+    void a_flood_is_bounded_in_rate_and_length_and_cannot_steer_a_terminal() {
+        RunningCetane cetane = INSTANCES
+                .worker("stdout-flood.php")
+                .workers(1)
+                .set("pool.output-line", "256B")
+                .set("pool.output-lines-per-second", 100)
+                .start();
+        HttpResponse<String> answer = cetane.get("/", "X-Request-Id", "flood");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("flooded");
+        cetane.signal("TERM");
+        assertThat(cetane.awaitExit()).isZero();
+
+        ServerLog.Tail log = cetane.log().fromStart();
+        assertThat(log.all("worker.output")).hasSizeBetween(100, 1000).allSatisfy(line -> {
+            assertThat(line.message().getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(256);
+            assertThat(line.text()).doesNotContain("\u001b");
+        });
+        assertThat(log.await("worker.output-dropped").field("lines").asInt()).isPositive();
+    }
+}
