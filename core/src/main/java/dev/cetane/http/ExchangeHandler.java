@@ -1,6 +1,7 @@
 package dev.cetane.http;
 
 import dev.cetane.log.EventLog;
+import dev.cetane.protocol.FrameType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // of Netty: a failed write or close ends in channelInactive
 final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** What a frame has room for; a body that would not fit beside its head goes to a file. */
-    private static final int FRAME_PAYLOAD_BYTES = 61_428;
+    private static final int FRAME_PAYLOAD_BYTES = FrameType.REQUEST.maxPayload();
 
     /** How long a client may take to close its side after the last answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
