@@ -127,9 +127,12 @@ final class ServerVariablesTest {
                 .doesNotContainKeys("HTTP_PROXY", "HTTP__");
     }
 
+    /** As nginx does with ignore_invalid_headers. */
     @Test
-    void oddCharactersInNamesStay() throws RefusedException {
-        assertThat(get("/", "X.a!~", "1")).containsEntry("HTTP_X.A!~", "1");
+    void namesWithOddCharactersAreDropped() throws RefusedException {
+        assertThat(get("/", "X.a", "1", "X!", "2", "X~b", "3", "X9-z", "4"))
+                .containsEntry("HTTP_X9_Z", "4")
+                .doesNotContainKeys("HTTP_X.A", "HTTP_X!", "HTTP_X~B");
     }
 
     @Test
