@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,19 +68,17 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private Phase phase = Phase.HEAD;
 
     // The exchange that runs.
-    private boolean exchangeOpen;
+    private final ExchangeRecord exchange;
     private @Nullable RequestHead request;
     private @Nullable RequestBody body;
     private @Nullable HttpJob job;
-    private String requestId = "";
-    private long startNanos;
-    private long receivedNanos;
     private boolean writesWatched;
     private long writeProgress;
 
     ExchangeHandler(FrontDoor door, RequestDecoder decoder) {
         this.door = door;
         this.decoder = decoder;
+        this.exchange = new ExchangeRecord(door);
     }
 
     @Override
@@ -112,10 +109,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         phase = Phase.CLOSED;
         door.connections().remove(this);
         door.listener().connectionClosed();
-        if (exchangeOpen) {
-            exchangeOpen = false;
-            door.listener().abandoned(door.ticker().nanos() - startNanos);
-        }
+        exchange.abandoned();
         if (job != null) {
             HttpJob running = job;
             job = null;
@@ -144,11 +138,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        if (phase == Phase.HEAD && decoder.headPending() && !exchangeOpen) {
+        if (phase == Phase.HEAD && decoder.headPending() && !exchange.open()) {
             // The clock of the head runs from its first byte.
-            exchangeOpen = true;
-            startNanos = decoder.headStartNanos();
-            receivedNanos = startNanos;
+            exchange.begin(decoder.headStartNanos());
             deadline.in(door.config().headerTimeout().toNanos());
         } else if (phase == Phase.BODY && !decoder.isShut()) {
             deadline.in(door.config().bodyTimeout().toNanos());
@@ -161,16 +153,14 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             door.log().log(
                     EventLog.Level.ERROR,
                     "http.unexpected",
-                    requestId.isEmpty() ? null : requestId,
+                    exchange.open() ? exchange.id() : null,
                     "a connection is closed after an error that should not occur: " + cause);
         }
         ctx.close();
     }
 
     private void readHead(HttpRequest message) throws RefusedException {
-        exchangeOpen = true;
-        startNanos = decoder.headStartNanos();
-        receivedNanos = startNanos;
+        exchange.begin(decoder.headStartNanos());
         Throwable problem = message.decoderResult().cause();
         if (problem instanceof PrematureChannelClosureException) {
             return;
@@ -180,8 +170,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
-        String given = head.requestId();
-        requestId = given != null ? given : RequestId.next();
+        exchange.head(head);
         long mostBytes = door.config().maxBodyBytes();
         if (mostBytes > 0 && head.contentLength() > mostBytes) {
             throw bodyTooLarge(head.contentLength());
@@ -215,7 +204,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             if (body != null) {
                 body.finish();
             }
-            receivedNanos = door.ticker().nanos();
+            exchange.received();
             phase = Phase.ANSWER;
             if (body == null || body.complete()) {
                 submit();
@@ -244,7 +233,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             door.log().log(
                     EventLog.Level.ERROR,
                     "http.spool-failed",
-                    requestId,
+                    exchange.id(),
                     "a request's body of " + body.length() + " bytes so far could not be written to " + body.path()
                             + ": " + failure + "; make room there, or set run-directory to another place");
             refuse(HttpFailure.STORAGE_FAILED, "the body could not be stored");
@@ -267,10 +256,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             answerOptions(head);
             return;
         }
-        if (peer == null) {
-            peer = Peer.of(context.channel().remoteAddress(), context.channel().localAddress(), door.proxies());
-        }
-        job = new HttpJob(door, this, context, head, body, peer, requestId);
+        job = new HttpJob(door, this, context, head, body, peer(), exchange.id());
         door.dispatcher().submit(job);
     }
 
@@ -281,7 +267,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         job = null;
         body = null;
-        answered(ended.status(), ended.writtenBytes(), door.ticker().nanos() - ended.headNanos());
+        long transferNanos = door.ticker().nanos() - ended.headNanos();
+        exchange.answered(ended.status(), ended.writtenBytes(), transferNanos, peer());
         proceed(ended.closes());
     }
 
@@ -298,7 +285,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         answer(
                 failure.encode(
                         context.alloc(),
-                        requestId,
+                        exchange.id(),
                         door.debug() ? failed.publicDetail() : null,
                         head.isHead(),
                         close,
@@ -310,10 +297,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** The answer of the job cannot be completed: the client must not take what it has for the whole. */
     void cut() {
-        if (exchangeOpen) {
-            exchangeOpen = false;
-            door.listener().aborted(door.ticker().nanos() - startNanos);
-        }
+        exchange.aborted();
         // A reset: the end of the connection is how an HTTP/1.0 client recognises the end of an answer.
         context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
         context.close();
@@ -342,7 +326,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** Ends the connection once nothing runs on it. Callable from any thread. */
     void drain() {
         context.executor().execute(() -> {
-            if (phase == Phase.HEAD && !exchangeOpen) {
+            if (phase == Phase.HEAD && !exchange.open()) {
                 deadline.in(IDLE_IN_DRAIN.toNanos());
             }
         });
@@ -379,23 +363,20 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 context.close();
             } else if (phase == Phase.ANSWER) {
                 wrote();
-                answered(status, count, 0);
+                exchange.answered(status, count, 0, peer());
                 proceed(close);
             }
         });
-        if (exchangeOpen) {
+        if (exchange.open()) {
             watchWrites();
         }
     }
 
     /** Answers a request that is not, or cannot be, received completely, and closes the connection when the client has read it. */
     private void refuse(HttpFailure failure, @Nullable String why) {
-        if (requestId.isEmpty()) {
-            requestId = RequestId.next();
-        }
         if (door.log().enabled(EventLog.Level.DEBUG)) {
             door.log().log(
-                    EventLog.Level.DEBUG, "http.refused", requestId, "answered " + failure.status() + ": " + why);
+                    EventLog.Level.DEBUG, "http.refused", exchange.id(), "answered " + failure.status() + ": " + why);
         }
         boolean headOnly = request != null && request.isHead();
         if (body != null) {
@@ -405,7 +386,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         phase = Phase.LINGER;
         ByteBuf bytes = failure.encode(
                 context.alloc(),
-                requestId,
+                exchange.id(),
                 door.debug() ? why : null,
                 headOnly,
                 true,
@@ -418,7 +399,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 context.close();
                 return;
             }
-            answered(failure.status(), count, 0);
+            exchange.answered(failure.status(), count, 0, peer());
             linger();
         });
         decoder.open(context);
@@ -439,34 +420,16 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void answered(int status, long bytes, long transferNanos) {
-        if (!exchangeOpen) {
-            return;
+    private Peer peer() {
+        if (peer == null) {
+            peer = Peer.of(context.channel().remoteAddress(), context.channel().localAddress(), door.proxies());
         }
-        exchangeOpen = false;
-        long durationNanos = door.ticker().nanos() - startNanos;
-        door.listener().answered(status, durationNanos, receivedNanos - startNanos, transferNanos);
-        if (door.config().accessLog()) {
-            door.log().log(
-                    EventLog.Level.INFO,
-                    "http.access",
-                    requestId,
-                    request == null ? "-" : request.method() + " " + request.target(),
-                    "status",
-                    status,
-                    "bytes",
-                    bytes,
-                    "micros",
-                    TimeUnit.NANOSECONDS.toMicros(durationNanos),
-                    "peer",
-                    peer == null ? String.valueOf(context.channel().remoteAddress()) : peer.remoteAddress());
-        }
+        return peer;
     }
 
     /** The exchange is over: takes the next request or ends the connection. */
     private void proceed(boolean close) {
         request = null;
-        requestId = "";
         if (close || door.connections().draining()) {
             linger();
             return;
@@ -479,7 +442,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private void deadlinePassed() {
         switch (phase) {
             case HEAD -> {
-                if (exchangeOpen) {
+                if (exchange.open()) {
                     refuse(HttpFailure.REQUEST_TIMEOUT, "the head did not arrive within http.header-timeout");
                 } else {
                     context.close();
