@@ -44,7 +44,7 @@ final class ConfigLoader {
             Pattern.compile("CETANE_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?|NAME)");
 
     /** A request's frame less its fixed part and what Cetane itself adds. A body that does not fit beside the head goes to a file. */
-    private static final long FRAME_ROOM = FrameType.REQUEST.maxPayload() - FrameType.REQUEST.minPayload() - 4_060;
+    private static final int FRAME_ROOM = FrameType.REQUEST.maxPayload() - FrameType.REQUEST.minPayload() - 4_060;
 
     private static final Map<String, Setting<?>> BY_KEY = new LinkedHashMap<>();
 

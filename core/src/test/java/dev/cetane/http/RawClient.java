@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** An HTTP client that sends exactly the bytes it is given and reads answers strictly; it never waits longer than ten seconds. */
+/** An HTTP client that sends exactly the bytes it is given and reads answers strictly; it never waits longer than half a minute. */
 final class RawClient implements AutoCloseable {
     private final Socket socket;
     private final InputStream in;
@@ -27,8 +27,8 @@ final class RawClient implements AutoCloseable {
         if (receiveBuffer > 0) {
             socket.setReceiveBufferSize(receiveBuffer);
         }
-        socket.connect(address, 10_000);
-        socket.setSoTimeout(10_000);
+        socket.connect(address, 30_000);
+        socket.setSoTimeout(30_000);
         socket.setTcpNoDelay(true);
         in = new BufferedInputStream(socket.getInputStream());
     }
