@@ -5,11 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What orchestrators and Prometheus read on the ops port. */
 @Timeout(180)
@@ -62,13 +65,22 @@ final class HealthAndMetricsTest {
     }
 
     @Test
-    void an_instance_whose_application_boots_is_live_and_not_ready() {
-        RunningCetane cetane = INSTANCES.worker("slow-boot.php").launch();
+    void an_instance_whose_application_boots_is_live_and_not_ready(@TempDir Path directory) throws IOException {
+        Path script = directory.resolve("worker.php");
+        Files.writeString(script, """
+                <?php
+                while (!file_exists(__DIR__ . '/go-on')) {
+                    usleep(1000);
+                }
+                Cetane\\Worker::run(fn () => 'booted');
+                """);
+        RunningCetane cetane = INSTANCES.application(script).launch();
         cetane.awaitControl();
         assertThat(cetane.controlAnswer("GET", "/health/ready"))
                 .startsWith("HTTP/1.1 503")
                 .contains("booting");
         assertThat(cetane.controlAnswer("GET", "/health/live")).startsWith("HTTP/1.1 200");
+        Files.createFile(directory.resolve("go-on"));
         cetane.awaitStarted();
         assertThat(cetane.ops("/health/ready").statusCode()).isEqualTo(200);
     }
