@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names under which request fields stand in {@code $_SERVER}. Immutable; well-known names cost no allocation.
  *
- * <p>Names with {@code _} are dropped: {@code X_Real_Ip} and {@code X-Real-Ip} would be one name for PHP, and only one of them is
- * what a proxy checks. {@code Proxy} is dropped because libraries take {@code HTTP_PROXY} for a setting (CVE-2016-5385).
+ * <p>Names with anything but letters, digits and {@code -} are dropped, as nginx does: {@code X_Real_Ip} and {@code X-Real-Ip} would be
+ * one name for PHP, and only one of them is what a proxy checks. {@code Proxy} is dropped because libraries take {@code HTTP_PROXY} for a setting (CVE-2016-5385).
  */
 final class FieldNames {
     static final String AUTHORIZATION = "HTTP_AUTHORIZATION";
@@ -108,10 +108,15 @@ final class FieldNames {
         StringBuilder derived = new StringBuilder(5 + name.length()).append("HTTP_");
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            if (c == '_') {
+            if (c >= 'a' && c <= 'z') {
+                derived.append((char) (c - 'a' + 'A'));
+            } else if (c == '-') {
+                derived.append('_');
+            } else if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
+                derived.append(c);
+            } else {
                 return null;
             }
-            derived.append(c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char) (c - 'a' + 'A') : c);
         }
         return derived.toString();
     }
