@@ -78,7 +78,7 @@ if (!function_exists('getallheaders')) {
         $headers = [];
         $request = class_exists(Worker::class, false) ? Worker::current()?->request() : null;
         foreach ($request?->headers() ?? [] as $name => $value) {
-            $headers[ucwords($name, '-')] = $value;
+            $headers[ucwords((string) $name, '-')] = $value;
         }
 
         return $headers;

@@ -227,7 +227,18 @@ final class Request
         if ($query === '') {
             return [];
         }
+        // It would stop there.
+        $query = \str_replace("\0", '%00', $query);
+        $limit = (int) \ini_get('max_input_vars');
+        if (\strlen($query) <= $limit || \substr_count($query, '&') < $limit) {
+            \parse_str($query, $variables);
+
+            return $variables;
+        }
+        // What PHP has to say of it is not the business of a handler that the application has set.
+        \set_error_handler(null);
         \parse_str($query, $variables);
+        \restore_error_handler();
 
         return $variables;
     }
