@@ -113,3 +113,34 @@ if (PHP_SAPI === 'cgi-fcgi' && !function_exists('fastcgi_finish_request')) {
         return class_exists(\Cetane\FrontController::class, false) && \Cetane\FrontController::current()?->complete() === true;
     }
 }
+
+if (!function_exists('is_uploaded_file')) {
+    /** Whether this is the path of a file that came with the running request and was not moved away. */
+    function is_uploaded_file(string $filename): bool
+    {
+        return class_exists(\Cetane\Form::class, false) && Worker::current()?->request()?->multipart()?->hasUpload($filename) === true;
+    }
+}
+
+if (!function_exists('move_uploaded_file')) {
+    /** Moves a file that came with the running request; false when it is none, or can't be moved. */
+    function move_uploaded_file(string $from, string $to): bool
+    {
+        if (!is_uploaded_file($from)) {
+            return false;
+        }
+        // PHP's own says nothing of its first attempt, not even to an error handler.
+        set_error_handler(static fn (): bool => true);
+        $moved = rename($from, $to);
+        restore_error_handler();
+        if (!$moved) {
+            trigger_error("move_uploaded_file(): Unable to move \"$from\" to \"$to\"", E_USER_WARNING);
+
+            return false;
+        }
+        chmod($to, 0666 & ~umask());
+        Worker::current()->request()->multipart()->forget($from);
+
+        return true;
+    }
+}

@@ -20,7 +20,7 @@ final class ScriptedSupervisor
 
     /** The functions that the real supervisor disables, so that the client can define them. */
     public const DISABLED = 'flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,getallheaders,'
-        . 'apache_request_headers,session_name';
+        . 'apache_request_headers,session_name,is_uploaded_file,move_uploaded_file';
 
     private const PATIENCE_SECONDS = 20;
 

@@ -28,9 +28,9 @@ abstract class WorkerTestCase extends TestCase
      *
      * @param list<string> $options
      */
-    protected function startScript(string $code, array $options = [], string $php = 'php'): void
+    protected function startScript(string $code, array $options = [], string $php = 'php', string $capabilities = ''): void
     {
-        $this->bootScript($code, $options, $php);
+        $this->bootScript($code, $options, $php, $capabilities);
         self::assertSame('READY', $this->supervisor->next()->name);
     }
 
@@ -54,12 +54,15 @@ abstract class WorkerTestCase extends TestCase
      *
      * @param list<string> $options
      */
-    protected function startFrontController(string $code, array $options = []): void
+    protected function startFrontController(string $code, array $options = [], string $capabilities = ''): void
     {
         $script = $this->supervisor->file('index.php', "<?php\n$code");
         $this->supervisor
             ->start(self::CLIENT . '/bin/cetane-worker.php', ['-d', 'session.save_path=' . \dirname($script), ...$options], 'php-cgi')
-            ->hello(['kind' => 'front-controller', 'script' => $script], ['SERVER_SOFTWARE' => 'cetane', 'SCRIPT_FILENAME' => $script]);
+            ->hello(
+                ['kind' => 'front-controller', 'script' => $script, 'capabilities' => $capabilities],
+                ['SERVER_SOFTWARE' => 'cetane', 'SCRIPT_FILENAME' => $script],
+            );
         self::assertSame('READY', $this->supervisor->next()->name);
     }
 
