@@ -239,6 +239,20 @@ final class Worker
 
             return;
         }
+        $this->failAnswer($error);
+        if ($this->connection->isInRequest()) {
+            $this->runAfterResponse();
+            $this->done();
+        }
+    }
+
+    /**
+     * {@see fail()} for a request, but the worker is not free yet: wait() or finish() make it so.
+     *
+     * @internal for handlers that ship with the client
+     */
+    public function failAnswer(\Throwable $error): void
+    {
         if ($this->connection->isBroken() || !$this->connection->isInRequest()) {
             if (!$error instanceof ConnectionLost) {
                 $this->log('error', (string) $error);
@@ -258,8 +272,6 @@ final class Worker
             $this->endedAt = \hrtime(true);
             $this->connection->flush();
         }
-        $this->runAfterResponse();
-        $this->done();
     }
 
     /** Work that runs when the client has its answer, in the order given. An exception in it goes to the log. */

@@ -164,6 +164,26 @@ final class ScriptedSupervisor
         return $this->request($server, $body, $flags)->answer();
     }
 
+    /** An answer without its DONE: {@see done()} reads that. */
+    public function exchangeUntilEnd(array $server = [], string $body = ''): Answer
+    {
+        $this->request($server, $body);
+        $answer = new Answer();
+        do {
+            $frame = $this->next();
+            $answer->add($frame);
+        } while ($frame->name !== 'END' && $frame->name !== 'ERROR');
+
+        return $answer;
+    }
+
+    public function done(): Frame
+    {
+        $frame = $this->next();
+
+        return $frame->name === 'DONE' ? $frame : throw new \RuntimeException("$frame->name instead of DONE");
+    }
+
     /** The worker's exit code, once it has exited. */
     public function exitCode(): int
     {
@@ -196,6 +216,16 @@ final class ScriptedSupervisor
     public function stderr(): string
     {
         return (string) \file_get_contents("$this->directory/stderr");
+    }
+
+    /**
+     * What error_log() has written, without the time that php-cgi puts before it.
+     *
+     * @return list<string>
+     */
+    public function errorLines(): array
+    {
+        return \preg_split('/\R/', (string) \preg_replace('/^\[[^]]*\] /m', '', $this->stderr()), -1, \PREG_SPLIT_NO_EMPTY);
     }
 
     public function pid(): int

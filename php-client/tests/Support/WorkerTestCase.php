@@ -66,6 +66,31 @@ abstract class WorkerTestCase extends TestCase
         self::assertSame('READY', $this->supervisor->next()->name);
     }
 
+    /**
+     * Starts a worker script that was written for FrankenPHP, and waits until it is ready.
+     *
+     * @param list<string> $options
+     * @param array<string, string> $environment
+     */
+    protected function startFrankenPhp(string $code, array $options = [], array $environment = []): void
+    {
+        $this->bootFrankenPhp($code, $options, $environment);
+        self::assertSame('READY', $this->supervisor->next()->name);
+    }
+
+    /**
+     * @param list<string> $options
+     * @param array<string, string> $environment
+     */
+    protected function bootFrankenPhp(string $code, array $options = [], array $environment = [], string $php = 'php-cgi'): void
+    {
+        $script = $this->supervisor->file('worker.php', "<?php\n$code");
+        $prepend = ['-d', 'auto_prepend_file=' . self::CLIENT . '/autoload.php', '-d', 'session.save_path=' . \dirname($script)];
+        $this->supervisor
+            ->start($script, [...$prepend, ...$options], $php, $environment + ['FRANKENPHP_WORKER' => '1'])
+            ->hello(['kind' => 'frankenphp', 'script' => $script], ['SERVER_SOFTWARE' => 'cetane', 'SCRIPT_FILENAME' => $script]);
+    }
+
     /** Stops the worker and looks whether it left well and said nothing. */
     protected function assertStopsQuietly(): void
     {
