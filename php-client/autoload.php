@@ -44,3 +44,8 @@ if (getenv('CETANE_OUT') !== false) {
         exit(1);
     }, getmypid());
 }
+
+if (getenv('FRANKENPHP_WORKER') === '1' && getenv('CETANE_IN') !== false) {
+    // Such a script knows nothing of Cetane, so it has no copy of the client that would have to come first.
+    Cetane\FrankenPhp::start();
+}

@@ -14,6 +14,8 @@ final class Superglobals
     private readonly int $bodyLimit;
     /** @var array<int|string, mixed> $_SERVER outside requests */
     private readonly array $server;
+    /** @var array<string, string> what the process was started with: php-fpm has it in $_SERVER too */
+    private readonly array $environment;
 
     private static ?self $current = null;
 
@@ -27,6 +29,11 @@ final class Superglobals
         $this->argv = \PHP_SAPI !== 'cli' && (bool) \ini_get('register_argc_argv');
         $this->bodyLimit = Request::bytes((string) \ini_get('post_max_size'));
         $this->server = $_SERVER;
+        $this->environment = \array_filter(
+            \getenv(),
+            static fn (string $name): bool => !\str_starts_with($name, 'CETANE_'),
+            \ARRAY_FILTER_USE_KEY,
+        );
         // Named once, $_REQUEST is made now and not when the application is compiled: it would be made of this process' own input.
         $_REQUEST = [];
         self::$current = $this;
@@ -44,7 +51,7 @@ final class Superglobals
             $server['argv'] = $query === '' ? [] : \explode('+', $query);
             $server['argc'] = \count($server['argv']);
         }
-        $_SERVER = $server;
+        $_SERVER = $server + $this->environment;
         $_GET = $query !== '' && \str_contains($this->variables, 'G') ? $request->query() : [];
         $_COOKIE = isset($server['HTTP_COOKIE']) && \str_contains($this->variables, 'C') ? $request->cookies() : [];
         $_POST = [];
@@ -60,6 +67,9 @@ final class Superglobals
                 $_POST = $request->form();
             }
             InputStream::register($request);
+        } elseif ($request->multipart() !== null) {
+            $_POST = $request->form();
+            $_FILES = $request->files();
         }
         $_REQUEST = $this->merged();
         $this->aimSession();
@@ -137,8 +147,9 @@ final class Superglobals
     private static function credentials(string $authorization): array
     {
         if (\strncasecmp($authorization, 'Basic ', 6) === 0) {
-            $decoded = \base64_decode(\substr($authorization, 6));
-            if ($decoded !== false && \str_contains($decoded, ':')) {
+            // PHP sees a NUL as the end.
+            [$decoded] = \explode("\0", (string) \base64_decode(\substr($authorization, 6)), 2);
+            if (\str_contains($decoded, ':')) {
                 [$user, $password] = \explode(':', $decoded, 2);
 
                 return ['PHP_AUTH_USER' => $user] + ($password === '' ? [] : ['PHP_AUTH_PW' => $password]);

@@ -28,9 +28,9 @@ abstract class WorkerTestCase extends TestCase
      *
      * @param list<string> $options
      */
-    protected function startScript(string $code, array $options = [], string $php = 'php'): void
+    protected function startScript(string $code, array $options = [], string $php = 'php', string $capabilities = ''): void
     {
-        $this->bootScript($code, $options, $php);
+        $this->bootScript($code, $options, $php, $capabilities);
         self::assertSame('READY', $this->supervisor->next()->name);
     }
 
@@ -54,13 +54,41 @@ abstract class WorkerTestCase extends TestCase
      *
      * @param list<string> $options
      */
-    protected function startFrontController(string $code, array $options = []): void
+    protected function startFrontController(string $code, array $options = [], string $capabilities = ''): void
     {
         $script = $this->supervisor->file('index.php', "<?php\n$code");
         $this->supervisor
             ->start(self::CLIENT . '/bin/cetane-worker.php', ['-d', 'session.save_path=' . \dirname($script), ...$options], 'php-cgi')
-            ->hello(['kind' => 'front-controller', 'script' => $script], ['SERVER_SOFTWARE' => 'cetane', 'SCRIPT_FILENAME' => $script]);
+            ->hello(
+                ['kind' => 'front-controller', 'script' => $script, 'capabilities' => $capabilities],
+                ['SERVER_SOFTWARE' => 'cetane', 'SCRIPT_FILENAME' => $script],
+            );
         self::assertSame('READY', $this->supervisor->next()->name);
+    }
+
+    /**
+     * Starts a worker script that was written for FrankenPHP, and waits until it is ready.
+     *
+     * @param list<string> $options
+     * @param array<string, string> $environment
+     */
+    protected function startFrankenPhp(string $code, array $options = [], array $environment = []): void
+    {
+        $this->bootFrankenPhp($code, $options, $environment);
+        self::assertSame('READY', $this->supervisor->next()->name);
+    }
+
+    /**
+     * @param list<string> $options
+     * @param array<string, string> $environment
+     */
+    protected function bootFrankenPhp(string $code, array $options = [], array $environment = [], string $php = 'php-cgi'): void
+    {
+        $script = $this->supervisor->file('worker.php', "<?php\n$code");
+        $prepend = ['-d', 'auto_prepend_file=' . self::CLIENT . '/autoload.php', '-d', 'session.save_path=' . \dirname($script)];
+        $this->supervisor
+            ->start($script, [...$prepend, ...$options], $php, $environment + ['FRANKENPHP_WORKER' => '1'])
+            ->hello(['kind' => 'frankenphp', 'script' => $script], ['SERVER_SOFTWARE' => 'cetane', 'SCRIPT_FILENAME' => $script]);
     }
 
     /** Stops the worker and looks whether it left well and said nothing. */

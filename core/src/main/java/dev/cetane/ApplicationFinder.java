@@ -29,7 +29,7 @@ final class ApplicationFinder {
     /** Functions that the client defines anew, since PHP's own don't see its pipes: those of {@code functions.php}. */
     static final String REPLACED_FUNCTIONS =
             "flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,"
-                    + "getallheaders,apache_request_headers,session_name";
+                    + "getallheaders,apache_request_headers,session_name,is_uploaded_file,move_uploaded_file";
 
     private final CetaneConfig.App app;
     private final Map<String, String> environment;

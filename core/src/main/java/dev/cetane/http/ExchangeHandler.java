@@ -1,6 +1,8 @@
 package dev.cetane.http;
 
 import dev.cetane.log.EventLog;
+import dev.cetane.multipart.Delimiter;
+import dev.cetane.multipart.FormLimits;
 import dev.cetane.protocol.FrameType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -19,6 +21,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // of Netty: a failed write or close ends in channelInactive
 final class ExchangeHandler extends ChannelInboundHandlerAdapter {
-    /** What a frame has room for; a body that would not fit beside its head goes to a file. */
-    private static final int FRAME_PAYLOAD_BYTES = FrameType.REQUEST.maxPayload();
+    /** How often a form that came before the first worker was ready looks again. */
+    private static final long RULES_LOOK_MILLIS = 20;
 
     /** How long a client may take to close its side after the last answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
@@ -71,6 +74,10 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private final ExchangeRecord exchange;
     private @Nullable RequestHead request;
     private @Nullable RequestBody body;
+
+    /** The longest body by PHP's own limit, for forms; 0: none. */
+    private long postMaxBytes;
+
     private @Nullable HttpJob job;
     private boolean writesWatched;
     private long writeProgress;
@@ -171,18 +178,61 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
         exchange.head(head);
-        long mostBytes = door.config().maxBodyBytes();
-        if (mostBytes > 0 && head.contentLength() > mostBytes) {
-            throw bodyTooLarge(head.contentLength());
-        }
+        postMaxBytes = 0;
+        checkLength(head.contentLength());
         phase = Phase.BODY;
-        if (head.hasBody()) {
-            int inline = Math.min(door.config().inlineBodyBytes(), FRAME_PAYLOAD_BYTES - head.encodedBytes());
-            body = new RequestBody(door.spool(), Math.max(inline, 0), head.contentLength(), this::notifyBodyChanged);
-            if (head.expectsContinue()) {
-                context.writeAndFlush(CONTINUE.duplicate(), context.voidPromise());
-            }
+        if (!head.hasBody()) {
+            return;
         }
+        if (head.isForm() && !door.forms().known()) {
+            decoder.shut();
+            deadline.clear();
+            awaitFormRules(head);
+        } else {
+            beginBody(head);
+        }
+    }
+
+    private void beginBody(RequestHead head) throws RefusedException {
+        // A body that would not fit into the frame beside its head goes to a file.
+        int room = FrameType.REQUEST.maxPayload() - head.encodedBytes();
+        int inline = Math.max(Math.min(door.config().inlineBodyBytes(), room), 0);
+        FormLimits limits = head.isForm() ? door.forms().limits() : null;
+        Delimiter delimiter = limits == null ? null : Delimiter.of(head.contentType());
+        if (limits != null && limits.postMaxBytes() > 0) {
+            postMaxBytes = limits.postMaxBytes();
+            checkLength(head.contentLength());
+        }
+        body = limits == null || delimiter == null
+                ? new WholeBody(door.spool(), inline, head.contentLength(), this::notifyBodyChanged)
+                : new FormBody(door.spool(), inline, delimiter, limits, this::notifyBodyChanged);
+        if (head.expectsContinue()) {
+            context.writeAndFlush(CONTINUE.duplicate(), context.voidPromise());
+        }
+    }
+
+    /** The limits for a form are those of the workers' PHP; while the first worker boots, what follows the head is not read. */
+    private void awaitFormRules(RequestHead head) {
+        context.executor()
+                .schedule(
+                        () -> {
+                            if (request != head || phase != Phase.BODY) {
+                                return;
+                            }
+                            if (!door.forms().known()) {
+                                awaitFormRules(head);
+                                return;
+                            }
+                            try {
+                                beginBody(head);
+                                deadline.in(door.config().bodyTimeout().toNanos());
+                                decoder.open(context);
+                            } catch (RefusedException e) {
+                                refuse(e.failure(), e.getMessage());
+                            }
+                        },
+                        RULES_LOOK_MILLIS,
+                        TimeUnit.MILLISECONDS);
     }
 
     private void readContent(HttpContent content) throws RefusedException {
@@ -191,11 +241,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             throw RefusedException.of(problem);
         }
         if (body != null && content.content().isReadable()) {
-            long mostBytes = door.config().maxBodyBytes();
-            long length = body.length() + content.content().readableBytes();
-            if (mostBytes > 0 && length > mostBytes) {
-                throw bodyTooLarge(length);
-            }
+            checkLength(body.length() + content.content().readableBytes());
             body.append(content.content().retain());
         }
         if (content instanceof LastHttpContent) {
@@ -203,6 +249,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             deadline.clear();
             if (body != null) {
                 body.finish();
+                remark(body.remark());
             }
             exchange.received();
             phase = Phase.ANSWER;
@@ -212,6 +259,16 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         } else if (body != null && body.saturated()) {
             decoder.shut();
             deadline.clear();
+        }
+    }
+
+    private void remark(@Nullable String what) {
+        if (what != null) {
+            door.log().log(
+                    EventLog.Level.WARN,
+                    "http.form-cut",
+                    exchange.id(),
+                    "a form was taken in part, by the limits of php.ini: " + what);
         }
     }
 
@@ -234,8 +291,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                     EventLog.Level.ERROR,
                     "http.spool-failed",
                     exchange.id(),
-                    "a request's body of " + body.length() + " bytes so far could not be written to " + body.path()
-                            + ": " + failure + "; make room there, or set run-directory to another place");
+                    "a request's body of " + body.length() + " bytes so far could not be written to "
+                            + door.config().spoolDirectory() + ": " + failure
+                            + "; make room there, or set http.spool-directory to another place");
             refuse(HttpFailure.STORAGE_FAILED, "the body could not be stored");
         } else if (phase == Phase.BODY) {
             if (decoder.isShut() && !body.saturated()) {
@@ -473,10 +531,18 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         return buffer != null && !buffer.isEmpty();
     }
 
-    private RefusedException bodyTooLarge(long length) {
+    private void checkLength(long length) throws RefusedException {
+        long mostBytes = door.config().maxBodyBytes();
+        if (mostBytes > 0 && length > mostBytes) {
+            throw bodyTooLarge(length, "http.max-body", mostBytes);
+        }
+        if (postMaxBytes > 0 && length > postMaxBytes) {
+            throw bodyTooLarge(length, "post_max_size of php.ini", postMaxBytes);
+        }
+    }
+
+    private static RefusedException bodyTooLarge(long length, String setting, long most) {
         return new RefusedException(
-                HttpFailure.BODY_TOO_LARGE,
-                "a body of " + length + " bytes or more, http.max-body is "
-                        + door.config().maxBodyBytes());
+                HttpFailure.BODY_TOO_LARGE, "a body of " + length + " bytes or more, " + setting + " is " + most);
     }
 }

@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.multipart.Delimiter;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ final class RequestHead {
         return query;
     }
 
-    /** The target's path with percent-encoding undone; without NUL. */
+    /** The target's path with percent-encoding undone; without NUL, dot segments and empty segments, as nginx matches it. */
     String path() {
         return path;
     }
@@ -121,6 +122,17 @@ final class RequestHead {
         return chunked || contentLength > 0;
     }
 
+    /** Whether PHP reads the body as a multipart form: for POST only, whatever the other methods bring. */
+    boolean isForm() {
+        return method.equals("POST") && Delimiter.isForm(contentType());
+    }
+
+    /** Empty when there is none. */
+    String contentType() {
+        String type = field(FieldNames.CONTENT_TYPE);
+        return type == null ? "" : type;
+    }
+
     boolean expectsContinue() {
         return expectsContinue;
     }
@@ -156,7 +168,7 @@ final class RequestHead {
         target = uri.startsWith("/") ? uri : originForm(uri);
         int question = target.indexOf('?');
         query = question < 0 ? "" : target.substring(question + 1);
-        path = decode(question < 0 ? target : target.substring(0, question));
+        path = normalize(decode(question < 0 ? target : target.substring(0, question)));
     }
 
     private String originForm(String uri) throws RefusedException {
@@ -200,6 +212,36 @@ final class RequestHead {
             decoded.append(c);
         }
         return decoded.toString();
+    }
+
+    /** Resolves dot segments and merges slashes; a path that leaves the root is malformed. */
+    private static String normalize(String path) throws RefusedException {
+        if (!path.contains("//") && !path.contains("/.")) {
+            return path;
+        }
+        StringBuilder normal = new StringBuilder(path.length());
+        for (int start = 0; start < path.length(); ) {
+            // At a slash; the segment behind it ends at the next one.
+            int end = path.indexOf('/', start + 1);
+            boolean last = end < 0;
+            end = last ? path.length() : end;
+            String segment = path.substring(start + 1, end);
+            switch (segment) {
+                case "", "." -> {}
+                case ".." -> {
+                    if (normal.length() == 0) {
+                        throw malformed("the path leaves the root");
+                    }
+                    normal.setLength(normal.lastIndexOf("/"));
+                }
+                default -> normal.append('/').append(segment);
+            }
+            if (last && (segment.isEmpty() || segment.equals(".") || segment.equals(".."))) {
+                normal.append('/');
+            }
+            start = end;
+        }
+        return normal.toString();
     }
 
     private void readFields(Iterator<Map.Entry<CharSequence, CharSequence>> entries) throws RefusedException {
@@ -257,6 +299,10 @@ final class RequestHead {
         fieldBytes += name.length() + value.length() + 2;
         for (int i = 0; i < fields.size(); i += 2) {
             if (fields.get(i).equals(name)) {
+                if (name.equals(FieldNames.CONTENT_TYPE)) {
+                    // A body has one type: the first one, as for nginx.
+                    return;
+                }
                 String separator = name.equals(FieldNames.COOKIE) ? "; " : ", ";
                 fields.set(i + 1, fields.get(i + 1) + separator + value);
                 return;

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the request's part of {@code $_SERVER}, as nginx and php-fpm would make it for a front controller. Immutable, callable from
@@ -119,25 +118,28 @@ final class ServerVariables {
     private static void writeCredentials(String authorization, BiConsumer<String, String> out) {
         if (authorization.regionMatches(true, 0, "Basic ", 0, 6)) {
             String credentials = decodeBase64(authorization.substring(6));
-            int colon = credentials == null ? -1 : credentials.indexOf(':');
-            if (credentials != null && colon >= 0) {
+            int colon = credentials.indexOf(':');
+            if (colon >= 0) {
                 out.accept("PHP_AUTH_USER", credentials.substring(0, colon));
-                out.accept("PHP_AUTH_PW", credentials.substring(colon + 1));
+                if (colon + 1 < credentials.length()) {
+                    out.accept("PHP_AUTH_PW", credentials.substring(colon + 1));
+                }
             }
         } else if (authorization.regionMatches(true, 0, "Digest ", 0, 7)) {
             out.accept("PHP_AUTH_DIGEST", authorization.substring(7));
         }
     }
 
-    private static @Nullable String decodeBase64(String text) {
+    /** What comes before a NUL, as for PHP; empty when it is no base64. */
+    private static String decodeBase64(String text) {
         try {
             String decoded = new String(
                     Base64.getMimeDecoder().decode(text.getBytes(StandardCharsets.ISO_8859_1)),
                     StandardCharsets.ISO_8859_1);
-            // NUL cannot travel to the worker.
-            return decoded.indexOf('\0') < 0 ? decoded : null;
+            int end = decoded.indexOf('\0');
+            return end < 0 ? decoded : decoded.substring(0, end);
         } catch (IllegalArgumentException e) {
-            return null;
+            return "";
         }
     }
 

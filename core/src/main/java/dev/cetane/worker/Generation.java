@@ -1,12 +1,14 @@
 package dev.cetane.worker;
 
 import dev.cetane.protocol.BytePath;
+import dev.cetane.protocol.Capability;
 import dev.cetane.protocol.Hello;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +77,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
 
     Hello hello() {
         Map<String, String> settings = new HashMap<>();
-        settings.put(Hello.CAPABILITIES, "file");
+        settings.put(Hello.CAPABILITIES, Capability.format(EnumSet.of(Capability.FILE, Capability.FORM)));
         settings.put("kind", application.kind().key());
         settings.put("script", BytePath.toText(script));
         settings.put("document-root", BytePath.toText(documentRoot));

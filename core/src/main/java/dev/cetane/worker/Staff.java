@@ -191,6 +191,7 @@ final class Staff {
             long now = ticker.nanos();
             long bootNanos = Math.max(1, now - worker.createdNanos);
             worker.bootNanos = bootNanos;
+            pool.ready(ready);
             roster.booted(worker);
             Exchange next = pool.rest(worker, now, effects);
             if (next != null) {

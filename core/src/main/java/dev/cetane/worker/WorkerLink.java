@@ -2,6 +2,7 @@ package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.protocol.Capability;
 import dev.cetane.protocol.ControlFrames;
 import dev.cetane.protocol.Done;
 import dev.cetane.protocol.ErrorReport;
@@ -222,6 +223,9 @@ final class WorkerLink implements WorkerFrameHandler {
 
     @Override
     public void ready(Ready ready) {
+        synchronized (writing) {
+            encoder.allowForms(ready.capabilities().contains(Capability.FORM));
+        }
         owner.ready(ready);
     }
 

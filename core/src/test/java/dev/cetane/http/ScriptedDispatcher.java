@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.protocol.Ready;
 import dev.cetane.protocol.RequestEncoder;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Dispatcher;
@@ -32,6 +33,7 @@ final class ScriptedDispatcher implements Dispatcher, AutoCloseable {
     private final BlockingQueue<Running> waiting = new LinkedBlockingQueue<>();
     private final BlockingQueue<Job> cancelled = new LinkedBlockingQueue<>();
     private volatile @Nullable Consumer<Running> script;
+    private volatile @Nullable Ready ready;
 
     /** How every job is answered from now on. */
     ScriptedDispatcher answer(Consumer<Running> newScript) {
@@ -76,6 +78,17 @@ final class ScriptedDispatcher implements Dispatcher, AutoCloseable {
     @Override
     public void cancel(Job job) {
         cancelled.add(job);
+    }
+
+    /** What workers say of themselves from now on. */
+    ScriptedDispatcher ready(Map<String, String> facts) {
+        ready = new Ready(1, facts);
+        return this;
+    }
+
+    @Override
+    public @Nullable Ready lastReady() {
+        return ready;
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code $_SERVER} holds; expected values are those of nginx with php-fpm for a front controller. */
 final class ServerVariablesTest {
@@ -88,8 +89,13 @@ final class ServerVariablesTest {
         "/index.php/a%20b,/a b,/index.php/a b",
         "/index%2ephp/en,/en,/index.php/en",
         "/other.php/en,'',/index.php",
+        "/index.php//a///b,/a/b,/index.php/a/b",
+        "/index.php/./a/../b/.,/b/,/index.php/b/",
+        "/index.php/%2e%2e/a,'',/index.php",
+        "/index.php/a..b/.c,/a..b/.c,/index.php/a..b/.c",
+        "//index.php/..,'',/index.php",
         "/INDEX.PHP/en,'',/index.php",
-        "//index.php/en,'',/index.php"
+        "//index.php/en,/en,/index.php/en"
     })
     void pathInfoIsWhatFollowsTheFrontController(String target, String pathInfo, String self) throws RefusedException {
         Map<String, String> server = get(target);
@@ -130,9 +136,16 @@ final class ServerVariablesTest {
     /** As nginx does with ignore_invalid_headers. */
     @Test
     void namesWithOddCharactersAreDropped() throws RefusedException {
-        assertThat(get("/", "X.a", "1", "X!", "2", "X~b", "3", "X9-z", "4"))
+        assertThat(get("/", "X.a", "1", "X!", "2", "X~b", "3", "X9-z", "4", "1", "2"))
                 .containsEntry("HTTP_X9_Z", "4")
+                .containsEntry("HTTP_1", "2")
                 .doesNotContainKeys("HTTP_X.A", "HTTP_X!", "HTTP_X~B");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/..", "/../a", "/a/../..", "/a/%2e%2e/%2E%2e/b", "//..", "/./.."})
+    void aPathThatLeavesTheRootIsRefused(String target) {
+        assertThatThrownBy(() -> get(target)).isInstanceOf(RefusedException.class);
     }
 
     @Test

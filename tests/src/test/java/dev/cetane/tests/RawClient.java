@@ -49,7 +49,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /** An answer; names of fields are in lower case, repeated fields are joined by a line break. */
-    record Answer(int status, Map<String, String> fields, String body) {
+    record Answer(int status, String reason, Map<String, String> fields, String body) {
         String field(String name) {
             return fields.getOrDefault(name, "");
         }
@@ -75,7 +75,7 @@ final class RawClient implements AutoCloseable {
         if (head.status < 200 || head.status == 204 || head.status == 304) {
             return head;
         }
-        return new Answer(head.status, head.fields, body(head));
+        return new Answer(head.status, head.reason, head.fields, body(head));
     }
 
     /** Reads status line and fields. */
@@ -92,7 +92,7 @@ final class RawClient implements AutoCloseable {
                     line.substring(colon + 1).strip(),
                     (a, b) -> a + "\n" + b);
         }
-        return new Answer(Integer.parseInt(statusLine.substring(9, 12)), fields, "");
+        return new Answer(Integer.parseInt(statusLine.substring(9, 12)), statusLine.substring(13), fields, "");
     }
 
     /** Reads the body that belongs to the head. */

@@ -1,0 +1,188 @@
+package dev.cetane.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Sends the same bytes to nginx with php-fpm and to Cetane, for the same application: what a client sees of both is equal, but for the
+ * differences of {@code php-client/DIFFERENCES.md}, and each of those does occur. After each script a request looks for what it left.
+ *
+ * <p>{@code -Dcetane.oracle=GROUP/NAME} (with {@code *}) runs some cases only, without looking for rows that do not occur.
+ */
+@Timeout(600)
+final class OracleTest {
+    @RegisterExtension
+    static final Instances INSTANCES = new Instances();
+
+    @TempDir
+    static Path directory;
+
+    private static final Path APPLICATION = RunningCetane.TESTS.resolve("apps/oracle");
+    private static final Path CASES = RunningCetane.TESTS.resolve("src/test/resources/oracle");
+    private static final Path TABLE = RunningCetane.TESTS.resolve("../php-client/DIFFERENCES.md");
+    private static final String ONLY = System.getProperty("cetane.oracle", "");
+
+    private static DifferenceTable table;
+    private static FpmServer fpm;
+    private static Path scripts;
+    private static Observer oracle;
+    private static Observer cetane;
+    private static Observer worker;
+
+    @BeforeAll
+    static void start() throws IOException {
+        table = new DifferenceTable(TABLE);
+        scripts = Files.createDirectory(directory.resolve("scripts"));
+        fpm = FpmServer.start(APPLICATION, ini("fpm"), Map.of("ORACLE_SETTING", "of the pool"));
+        RunningCetane frontController = cetane(APPLICATION);
+        RunningCetane workerScript = cetane(APPLICATION.resolve("worker.php"));
+        frontController.awaitStarted();
+        workerScript.awaitStarted();
+        oracle = new Observer(fpm.address(), scripts);
+        cetane = new Observer(frontController.address(), scripts);
+        worker = new Observer(workerScript.address(), scripts);
+    }
+
+    private static RunningCetane cetane(Path application) throws IOException {
+        RunningCetane.Starter starter = INSTANCES
+                .application(application)
+                .workers(1)
+                .set("app.environment.ORACLE_SETTING", "of the pool")
+                .set("http.idle-timeout", "600s");
+        ini("cetane").forEach((name, value) -> starter.set("app.ini." + name, value));
+        return starter.launch();
+    }
+
+    private static Map<String, String> ini(String server) throws IOException {
+        Map<String, String> ini = new LinkedHashMap<>();
+        ini.put("include_path", scripts.toString());
+        ini.put(
+                "session.save_path",
+                Files.createDirectories(directory.resolve("sessions-" + server)).toString());
+        ini.put("session.gc_probability", "0");
+        ini.put("opcache.file_update_protection", "0");
+        ini.put("expose_php", "1");
+        ini.put("date.timezone", "UTC");
+        ini.put("output_buffering", "4096");
+        ini.put("memory_limit", "128M");
+        return ini;
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        for (Observer observer : new Observer[] {oracle, cetane, worker}) {
+            if (observer != null) {
+                observer.close();
+            }
+        }
+        if (fpm != null) {
+            fpm.close();
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicNode> Cetane_answers_as_php_fpm_does() throws IOException {
+        List<Path> files;
+        try (Stream<Path> found = Files.list(CASES)) {
+            files = found.filter(file -> file.toString().endsWith(".txt"))
+                    .sorted()
+                    .toList();
+        }
+        List<DynamicNode> nodes = new ArrayList<>();
+        for (Path file : files) {
+            List<DynamicTest> tests = new ArrayList<>();
+            for (OracleCase oracleCase : OracleCase.read(file)) {
+                writeScripts(oracleCase);
+                if (ONLY.isEmpty() || Pattern.matches(ONLY.replace("*", ".*"), oracleCase.id())) {
+                    tests.add(DynamicTest.dynamicTest(oracleCase.id(), () -> run(oracleCase)));
+                }
+            }
+            nodes.add(DynamicContainer.dynamicContainer(file.getFileName().toString(), tests));
+        }
+        if (ONLY.isEmpty()) {
+            nodes.add(DynamicTest.dynamicTest(
+                    "each difference that is listed occurs",
+                    () -> assertThat(table.unseen()).isEmpty()));
+        }
+        return nodes.stream();
+    }
+
+    private static void writeScripts(OracleCase oracleCase) throws IOException {
+        for (OracleCase.Step step : oracleCase.steps()) {
+            if (step.hasScript()) {
+                Path file = scripts.resolve(step.scriptName() + ".php");
+                assertThat(file).as("two cases have one script").doesNotExist();
+                Files.writeString(file, step.script() + "\n", StandardCharsets.UTF_8);
+            }
+        }
+    }
+
+    private static void run(OracleCase oracleCase) throws IOException {
+        List<DifferenceTable.Difference> differences = new ArrayList<>();
+        boolean scripted = false;
+        for (OracleCase.Step step : oracleCase.steps()) {
+            Map<String, String> expected = oracle.observe(step);
+            compare(oracleCase.id(), expected, cetane.observe(step), differences);
+            if (step.hasScript()) {
+                scripted = true;
+            } else {
+                compare("worker:" + oracleCase.id(), expected, worker.observe(step), differences);
+            }
+        }
+        if (scripted) {
+            compare("after:" + oracleCase.id(), oracle.observe(STATE), cetane.observe(STATE), differences);
+        }
+        assertThat(differences)
+                .as("%s: differences that %s does not list", oracleCase.id(), TABLE.getFileName())
+                .isEmpty();
+    }
+
+    private static final OracleCase.Step STATE =
+            new OracleCase.Step("GET /?state HTTP/1.1\r\nHost: oracle.test\r\n\r\n", "GET", null, "", "", List.of());
+
+    private static void compare(
+            String caseId,
+            Map<String, String> expected,
+            Map<String, String> actual,
+            List<DifferenceTable.Difference> unlisted) {
+        Set<String> names = new LinkedHashSet<>(expected.keySet());
+        names.addAll(actual.keySet());
+        if (!kind(expected).equals(kind(actual))) {
+            // One has refused what the other has answered: nothing else can be alike.
+            names = Set.of("status");
+        }
+        for (String name : names) {
+            DifferenceTable.Difference difference = new DifferenceTable.Difference(
+                    caseId, name, expected.getOrDefault(name, "absent"), actual.getOrDefault(name, "absent"));
+            if (!difference.fpm().equals(difference.cetane()) && !table.allows(difference)) {
+                unlisted.add(difference);
+            }
+        }
+    }
+
+    /** Whether an answer is a success, and whether it is a dump. */
+    private static String kind(Map<String, String> seen) {
+        return seen.getOrDefault("status", "").charAt(0) + (seen.containsKey("php://input") ? " dump" : "");
+    }
+}
