@@ -118,10 +118,13 @@ final class FrankenPhpTest extends WorkerTestCase
 
     public function testAClientThatLeavesEndsNothing(): void
     {
-        $this->startFrankenPhp('while (frankenphp_handle_request(function () { echo "a"; while (!connection_aborted()); flush(); echo "b"; flush(); }));');
+        $this->startFrankenPhp(
+            'while (frankenphp_handle_request(function () { echo "a"; while (!connection_aborted()); flush(); echo "b"; flush(); }));',
+            ['-d', 'output_buffering=0'],
+        );
         $this->supervisor->request()->cancel();
         $answer = $this->supervisor->answer();
-        self::assertSame(['ab', 'END'], [$answer->body, $answer->frames[3]]);
+        self::assertSame([['a', 'b'], ['HEAD', 'DATA', 'DATA', 'END', 'DONE']], [$answer->pieces, $answer->frames]);
     }
 
     public function finishers(): iterable

@@ -60,7 +60,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
         List<String> command = new ArrayList<>(application.processPrefix());
         Path client = application.clientDirectory();
         command.add(application.php().toString());
-        if (application.kind() == ApplicationKind.WORKER) {
+        if (application.kind().isWorkerScript()) {
             command.add("-d");
             command.add("auto_prepend_file=" + client.resolve("autoload.php"));
         }
@@ -69,7 +69,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
             command.add(name + "=" + value);
         });
         command.add(
-                application.kind() == ApplicationKind.WORKER
+                application.kind().isWorkerScript()
                         ? script.toString()
                         : client.resolve("bin/cetane-worker.php").toString());
         return command;
@@ -86,7 +86,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
         server.put("SERVER_SOFTWARE", "Cetane");
         server.put("GATEWAY_INTERFACE", "CGI/1.1");
         server.put("DOCUMENT_ROOT", BytePath.toText(documentRoot));
-        if (application.kind() == ApplicationKind.FRONT_CONTROLLER) {
+        if (application.kind().isCgi()) {
             server.put("SCRIPT_FILENAME", BytePath.toText(script));
         }
         return Hello.current(settings, server);
