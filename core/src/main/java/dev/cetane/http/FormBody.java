@@ -151,6 +151,8 @@ final class FormBody extends RequestBody implements FormStorage {
     }
 
     @Override
+    @SuppressWarnings(
+            "ReferenceEquality") // only of the very buffer that is being read can a slice be retained instead of copied
     public void upload(ByteBuffer bytes) {
         running()
                 .append(
