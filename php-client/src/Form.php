@@ -66,7 +66,10 @@ final class Form
         if ($separators !== '' && !\str_contains($separators, '&')) {
             $fields = \strtr($fields, '&', $separators[0]);
         }
+        // What PHP has to say of nesting is not the business of a handler that the application has set.
+        \set_error_handler(null);
         \parse_str($fields, $variables);
+        \restore_error_handler();
 
         return $variables;
     }

@@ -114,6 +114,9 @@ public final class Delimiter {
     /** The index of the first line feed at or behind {@code from}, -1 when there is none before {@code to}. */
     static int lineFeed(ByteBuffer in, int from, int to) {
         int i = from;
+        if (i < to && in.get(i) == '\n') {
+            return i;
+        }
         for (; i <= to - 32; i += 32) {
             long found = lineFeeds(in, i) | lineFeeds(in, i + 8) | lineFeeds(in, i + 16) | lineFeeds(in, i + 24);
             if (found != 0) {

@@ -31,7 +31,7 @@ public final class FormReader {
 
     static {
         for (int b = 0; b < 256; b++) {
-            PLAIN[b] = b >= 0x80 || b < 0x80 && Character.isLetterOrDigit(b) || " \t\r\n-_.~".indexOf(b) >= 0;
+            PLAIN[b] = b >= 0x80 || Character.isLetterOrDigit(b) || " \t\r\n-_.~".indexOf(b) >= 0;
         }
     }
 
@@ -59,7 +59,8 @@ public final class FormReader {
     private final FormLimits limits;
     private final FormStorage storage;
     private final MultipartParser parser;
-    private final ByteBuffer out = ByteBuffer.allocate(4096);
+    private final byte[] out = new byte[4096];
+    private int outBytes;
     private final EnumSet<Notice> notices = EnumSet.noneOf(Notice.class);
 
     private long fields;
@@ -151,9 +152,7 @@ public final class FormReader {
                 put('&');
             }
             anyField = true;
-            for (int i = 0; i < givenName.length(); i++) {
-                encode((byte) givenName.charAt(i));
-            }
+            encode(ByteBuffer.wrap(givenName.getBytes(StandardCharsets.ISO_8859_1)));
             put('=');
         } else {
             notices.add(Notice.FIELDS);
@@ -193,9 +192,7 @@ public final class FormReader {
             digits.append((char) (bytes.get(i) & 0xFF));
         }
         if (registered) {
-            for (int i = bytes.position(); i < bytes.limit(); i++) {
-                encode(bytes.get(i));
-            }
+            encode(bytes);
         }
     }
 
@@ -251,27 +248,37 @@ public final class FormReader {
         storage.files(bytes);
     }
 
-    private void encode(byte b) {
-        if (PLAIN[b & 0xFF]) {
-            put(b == ' ' ? '+' : b);
-        } else {
-            put('%');
-            put(HEX[(b & 0xF0) >> 4]);
-            put(HEX[b & 0x0F]);
+    private void encode(ByteBuffer bytes) {
+        int used = outBytes;
+        for (int i = bytes.position(); i < bytes.limit(); i++) {
+            if (used > out.length - 3) {
+                outBytes = used;
+                flush();
+                used = 0;
+            }
+            byte b = bytes.get(i);
+            if (PLAIN[b & 0xFF]) {
+                out[used++] = b;
+            } else {
+                out[used++] = '%';
+                out[used++] = HEX[(b & 0xF0) >> 4];
+                out[used++] = HEX[b & 0x0F];
+            }
         }
+        outBytes = used;
     }
 
-    private void put(int b) {
-        if (!out.hasRemaining()) {
+    private void put(char c) {
+        if (outBytes == out.length) {
             flush();
         }
-        out.put((byte) b);
+        out[outBytes++] = (byte) c;
     }
 
     private void flush() {
-        if (out.position() > 0) {
-            storage.fields(out.flip());
-            out.clear();
+        if (outBytes > 0) {
+            storage.fields(ByteBuffer.wrap(out, 0, outBytes));
+            outBytes = 0;
         }
     }
 

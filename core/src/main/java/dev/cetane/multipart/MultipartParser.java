@@ -167,6 +167,11 @@ final class MultipartParser {
                 in.position(limit);
                 return;
             }
+            int next = lineFeed + 1;
+            if (next < limit && in.get(next) != '-') {
+                from = next;
+                continue;
+            }
             int count = delimiter.matches(in, lineFeed);
             boolean found = count == delimiter.length();
             if (found || lineFeed + count == limit) {

@@ -224,7 +224,10 @@ final class WorkerLink implements WorkerFrameHandler {
     @Override
     public void ready(Ready ready) {
         synchronized (writing) {
-            encoder.allowForms(ready.capabilities().contains(Capability.FORM));
+            RequestEncoder requests = encoder;
+            if (requests != null) {
+                requests.allowForms(ready.capabilities().contains(Capability.FORM));
+            }
         }
         owner.ready(ready);
     }

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps texts in memory and uploads in a directory, at once; counts both. */
-final class FilesStorage implements FormStorage {
+class FilesStorage implements FormStorage {
     private final Path directory;
     private final ByteArrayOutputStream fields = new ByteArrayOutputStream();
     private final ByteArrayOutputStream files = new ByteArrayOutputStream();
