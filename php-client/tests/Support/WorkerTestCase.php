@@ -27,19 +27,33 @@ abstract class WorkerTestCase extends TestCase
      * Starts a worker script as the supervisor does and waits until it is ready.
      *
      * @param list<string> $options
+     * @param array<string, string> $environment
      */
-    protected function startScript(string $code, array $options = [], string $php = 'php', string $capabilities = ''): void
-    {
-        $this->bootScript($code, $options, $php, $capabilities);
+    protected function startScript(
+        string $code,
+        array $options = [],
+        string $php = 'php',
+        string $capabilities = '',
+        array $environment = [],
+    ): void {
+        $this->bootScript($code, $options, $php, $capabilities, $environment);
         self::assertSame('READY', $this->supervisor->next()->name);
     }
 
-    /** @param list<string> $options */
-    protected function bootScript(string $code, array $options = [], string $php = 'php', string $capabilities = ''): void
-    {
+    /**
+     * @param list<string> $options
+     * @param array<string, string> $environment
+     */
+    protected function bootScript(
+        string $code,
+        array $options = [],
+        string $php = 'php',
+        string $capabilities = '',
+        array $environment = [],
+    ): void {
         $script = $this->supervisor->file('worker.php', "<?php\nuse Cetane\\{Request, Response, Worker, FileBody};\n$code");
         $this->supervisor
-            ->start($script, ['-d', 'auto_prepend_file=' . self::CLIENT . '/autoload.php', ...$options], $php)
+            ->start($script, ['-d', 'auto_prepend_file=' . self::CLIENT . '/autoload.php', ...$options], $php, $environment)
             ->hello(['kind' => 'worker', 'script' => $script, 'capabilities' => $capabilities], ['SERVER_SOFTWARE' => 'cetane']);
     }
 

@@ -200,6 +200,69 @@ final class HttpKernelTest extends WorkerTestCase
         self::assertStringContainsString('kernel_reboot is "sometimes", it must be never or always', $this->supervisor->stderr());
     }
 
+    public function testABareHttpKernelNeedsNeitherAContainerNorTheRuntime(): void
+    {
+        $this->startScript(<<<'PHP'
+            require_once 'Symfony/Component/HttpKernel/autoload.php';
+            require_once 'Symfony/Component/EventDispatcher/autoload.php';
+            $resolver = new class implements Symfony\Component\HttpKernel\Controller\ControllerResolverInterface {
+                public function getController(Symfony\Component\HttpFoundation\Request $request): callable
+                {
+                    return static fn () => new Symfony\Component\HttpFoundation\Response('at ' . $request->getPathInfo());
+                }
+            };
+            $kernel = new Symfony\Component\HttpKernel\HttpKernel(new Symfony\Component\EventDispatcher\EventDispatcher(), $resolver);
+            exit((new Cetane\Symfony\HttpKernelRunner($kernel))->run());
+            PHP);
+        self::assertSame(['at /a', 'at /b'], [$this->exchange('/a')->body, $this->exchange('/b')->body]);
+        $this->assertStopsQuietly();
+    }
+
+    public function testTheReverseProxyOfHttpKernelIsBootedAndResetThroughItsKernel(): void
+    {
+        $this->startScript(<<<'PHP'
+            $_SERVER['APP_STORAGE'] = getenv('APP_STORAGE');
+            require_once 'Symfony/Bundle/FrameworkBundle/autoload.php';
+            $directory = getenv('APP_DIRECTORY');
+            foreach (['Kernel', 'Controller', 'Counter', 'Terminated'] as $class) {
+                require "$directory/$class.php";
+            }
+            $store = new Symfony\Component\HttpKernel\HttpCache\Store(getenv('APP_STORAGE') . '/http');
+            $kernel = new Symfony\Component\HttpKernel\HttpCache\HttpCache(new Cetane\Tests\Symfony\Application\Kernel('test', false), $store);
+            (new Cetane\Symfony\HttpKernelRunner($kernel))->run();
+            PHP, [], 'php', '', ['APP_STORAGE' => self::$storage, 'APP_DIRECTORY' => __DIR__ . '/application']);
+        foreach ([1, 2] as $ignored) {
+            self::assertSame('1', $this->exchange('/count')->body);
+        }
+        $this->supervisor->stop();
+        $this->assertExitsWith(0);
+        self::assertContains('reset', $this->supervisor->errorLines());
+    }
+
+    public function testTheEntryPointsForFrankenPhpWorkToo(): void
+    {
+        $script = __DIR__ . '/application/frankenphp.php';
+        $this->supervisor
+            ->start($script, ['-d', 'auto_prepend_file=' . self::CLIENT . '/autoload.php'], 'php-cgi', [
+                'FRANKENPHP_WORKER' => '1', 'FRANKENPHP_LOOP_MAX' => '5', 'APP_ENV' => 'test', 'APP_DEBUG' => '0', 'APP_STORAGE' => self::$storage,
+            ])
+            ->hello(['kind' => 'frankenphp', 'script' => $script], ['DOCUMENT_ROOT' => '/srv/public', 'SCRIPT_FILENAME' => $script]);
+        self::assertSame('READY', $this->supervisor->next()->name, $this->supervisor->stderr());
+
+        $put = $this->exchange('/request', ['REQUEST_METHOD' => 'PUT', 'CONTENT_TYPE' => self::FORM, 'HTTP_COOKIE' => 'c=d'], 'x=1')->json();
+        self::assertSame(['PUT', ['x' => '1'], ['c' => 'd'], 'x=1', 'test'], [
+            $put['method'], $put['form'], $put['cookies'], $put['content'], $put['env'],
+        ]);
+        $head = $this->exchange('/head');
+        self::assertSame([201, 'made', 'name=value; path=/; httponly; samesite=lax'], [$head->status, $head->body, $head->header('Set-Cookie')]);
+        [$count, $id] = \explode(' ', $this->exchange('/session')->body);
+        self::assertSame("2 $id", $this->exchange('/session', ['HTTP_COOKIE' => "PHPSESSID=$id"])->body);
+        $stream = $this->exchange('/stream');
+        self::assertSame(['1', 'onetwo', true], [$count, $stream->body, $stream->last]);
+        $this->assertExitsWith(0);
+        self::assertContains('terminated /stream with 200', $this->supervisor->errorLines());
+    }
+
     /** @param array<string, string> $environment */
     private function startKernel(string $capabilities = '', array $environment = []): void
     {
