@@ -215,15 +215,22 @@ final class FormTest {
     void aChunkedFormArrivesWhateverItsChunks() throws Exception {
         String body = body(field("a", "1\r\n--A"), file("f", "\r\n--\r\n-"), field("b", "2"));
         try (RawClient client = server.connect()) {
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\n"
-                    + "Transfer-Encoding: chunked\r\n\r\n");
+            client.send(String.join(
+                    "\r\n",
+                    "POST / HTTP/1.1",
+                    "Host: a",
+                    "Content-Type: multipart/form-data; boundary=B",
+                    "Transfer-Encoding: chunked",
+                    "",
+                    ""));
             for (int i = 0; i < body.length(); i++) {
                 client.send("1\r\n" + body.charAt(i) + "\r\n");
             }
             client.send("0\r\n\r\n");
             Running job = server.dispatcher.take();
             assertThat(job.form().fields()).isEqualTo("a=1\r\n--A&b=2");
-            assertThat(Path.of(job.form().files().get(0).get(4))).hasContent("\r\n--\r\n-");
+            assertThat(Files.readAllBytes(Path.of(job.form().files().get(0).get(4))))
+                    .isEqualTo("\r\n--\r\n-".getBytes(StandardCharsets.ISO_8859_1));
             job.respond(200, "ok");
             assertThat(client.answer().status()).isEqualTo(200);
         }
