@@ -141,6 +141,20 @@ final class CommandLineTest {
         }
     }
 
+    @Test
+    void an_instance_in_the_default_directory_is_found_without_a_word() {
+        RunningCetane found = INSTANCES
+                .worker("by-path.php")
+                .environment("XDG_RUNTIME_DIR", directory.toString())
+                .set("run-directory", "auto")
+                .start();
+        Command.Run status = Command.cetane("status")
+                .environment("XDG_RUNTIME_DIR", directory.toString())
+                .run();
+        assertThat(status.code()).isZero();
+        assertThat(status.out()).contains("pid " + found.pid());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"status", "workers", "reload", "stop"})
     void without_an_instance_the_code_is_3_and_the_message_says_where_it_looked(String name) {

@@ -318,6 +318,24 @@ final class FailureTableTest {
         assertThat(small.get("/pid").body()).isEqualTo(Long.toString(pid));
     }
 
+    @Test
+    void a_client_that_does_not_read_is_cut_off_and_its_worker_serves_on() throws IOException {
+        RunningCetane impatient = INSTANCES
+                .application(RunningCetane.TESTS.resolve("apps/front-controller"))
+                .workers(1)
+                .set("http.write-timeout", "500ms")
+                .start();
+        long pid = impatient.workerPids().get(0);
+        try (RawClient client = impatient.connect()) {
+            client.get("/big?mb=256");
+            impatient.awaitRunning("/big?mb=256");
+            assertThat(impatient.get("/pid").body())
+                    .as("the worker is free again")
+                    .isEqualTo(Long.toString(pid));
+            assertThatThrownBy(client::answer).isInstanceOfAny(EOFException.class, SocketException.class);
+        }
+    }
+
     /** Has a worker busy until the client closes its connection. */
     private static void occupyWorker(RawClient client) throws IOException {
         RawClient.Answer head = client.get("/until-cancelled").head();

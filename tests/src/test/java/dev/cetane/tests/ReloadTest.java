@@ -2,7 +2,10 @@ package dev.cetane.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -124,6 +127,45 @@ final class ReloadTest {
         assertThat(cetane.get("/").body()).isEqualTo("first");
         cetane.awaitWorkers("two workers are left", workers -> workers.size() == 2);
         assertThat(cetane.processes()).hasSize(2);
+    }
+
+    @Test
+    void a_request_that_runs_during_the_reload_finishes_while_the_new_version_serves() throws Exception {
+        release.with("1", """
+                <?php
+                Cetane\\Worker::run(function (Cetane\\Request $request): string {
+                    while ($request->path() === '/wait' && !file_exists(dirname($_SERVER['argv'][0]) . '/go-on')) {
+                        usleep(1000);
+                    }
+                    return 'first';
+                });
+                """).answering("2", "second").switchTo("1");
+        RunningCetane cetane =
+                INSTANCES.application(release.current()).workers(1).start();
+        try (RawClient old = cetane.connect()) {
+            old.get("/wait");
+            cetane.awaitRunning("/wait");
+            release.switchTo("2");
+            CompletableFuture<Command.Run> reload =
+                    CompletableFuture.supplyAsync(() -> cetane.command("reload").run());
+            assertThat(cetane.get("/").body()).as("served beside the old one").isEqualTo("second");
+            Files.createFile(release.of("1").resolve("go-on"));
+            assertThat(old.answer().body()).isEqualTo("first");
+            assertThat(reload.get(60, TimeUnit.SECONDS).code()).isZero();
+        }
+    }
+
+    @Test
+    void when_the_release_that_runs_is_removed_the_next_worker_is_of_the_one_that_is_there() {
+        release.answering("1", "first").answering("2", "second").switchTo("1");
+        RunningCetane cetane = INSTANCES.application(release.current()).start();
+        release.switchTo("2");
+        RunningCetane.delete(release.of("1"));
+        assertThat(cetane.get("/").body()).as("what runs goes on").isEqualTo("first");
+        ServerLog.Tail log = cetane.logFromHere();
+        cetane.workerPids().forEach(pid -> Processes.signal(pid, "KILL"));
+        log.await("worker.ready");
+        assertThat(cetane.get("/").body()).isEqualTo("second");
     }
 
     @Test

@@ -127,8 +127,20 @@ final class StopTest {
     }
 
     @Test
-    void idle_workers_leave_when_the_supervisor_is_killed() {
-        RunningCetane cetane = INSTANCES.worker("by-path.php").start();
+    void what_a_worker_has_started_ends_with_it() {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(1).start();
+        long child = Long.parseLong(cetane.get("/leave-child").body());
+        assertThat(Processes.isRunning(child)).isTrue();
+        cetane.signal("TERM");
+        assertThat(cetane.awaitExit()).isZero();
+        assertThat(Processes.isRunning(child)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"php/by-path.php", "apps/front-controller", "apps/psr15/worker.php"})
+    void idle_workers_leave_when_the_supervisor_is_killed(String application) {
+        RunningCetane cetane =
+                INSTANCES.application(RunningCetane.TESTS.resolve(application)).start();
         assertThat(cetane.processes()).hasSize(2);
         cetane.kill();
         cetane.awaitNoProcess();
