@@ -18,6 +18,7 @@ final class FormCases {
     private static final String PLAIN = "Content-Disposition: form-data; ";
 
     /** Settings of a PHP and the limits that a worker with them reports. */
+    @SuppressWarnings("ImmutableEnumChecker") // both are, and neither can say so
     enum Settings {
         DEFAULT(FormLimits.PHP_DEFAULTS),
         FEW(

@@ -119,7 +119,8 @@ public class MultipartBenchmark {
     }
 
     private static byte[] part(String parameters, byte[] content) {
-        byte[] head = ("Content-Disposition: form-data; " + parameters + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+        byte[] head =
+                ("Content-Disposition: form-data; " + parameters + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
         byte[] part = new byte[head.length + content.length];
         System.arraycopy(head, 0, part, 0, head.length);
         System.arraycopy(content, 0, part, head.length, content.length);
@@ -136,7 +137,8 @@ public class MultipartBenchmark {
         for (byte[] part : parts) {
             body.put(before).put(part).put((byte) '\r').put((byte) '\n');
         }
-        return body.put(("--" + BOUNDARY + "--\r\n").getBytes(StandardCharsets.US_ASCII)).flip();
+        return body.put(("--" + BOUNDARY + "--\r\n").getBytes(StandardCharsets.US_ASCII))
+                .flip();
     }
 
     private static final class Dropped implements FormStorage {
