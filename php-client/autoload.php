@@ -25,8 +25,11 @@ if (getenv('CETANE_OUT') !== false) {
         if ($path === false || $pid !== getmypid()) {
             return; // connected since, or a forked child
         }
-        $message = error_get_last()['message']
-            ?? 'the script ended without calling Cetane\Worker::connect() or Cetane\Worker::run()';
+        $error = error_get_last();
+        $message = $error['message'] ?? 'the script ended without calling Cetane\Worker::connect() or Cetane\Worker::run()';
+        if ($error !== null && strncmp($message, 'Uncaught ', 9) !== 0) {
+            $message .= " in {$error['file']} on line {$error['line']}"; // an uncaught exception names its place itself
+        }
         foreach (@scandir('/proc/self/fd') ?: [] as $descriptor) {
             if (@readlink("/proc/self/fd/$descriptor") === $path) {
                 return; // connected by other means than this client: the conversation is not ours to end
@@ -40,4 +43,9 @@ if (getenv('CETANE_OUT') !== false) {
         fwrite($out, "\xCE\x47\0\0" . pack('N', strlen($message) + 1) . "\0\0\0\0\x03" . $message);
         exit(1);
     }, getmypid());
+}
+
+if (getenv('FRANKENPHP_WORKER') === '1' && getenv('CETANE_IN') !== false) {
+    // Such a script knows nothing of Cetane, so it has no copy of the client that would have to come first.
+    Cetane\FrankenPhp::start();
 }

@@ -110,6 +110,82 @@ if (PHP_SAPI === 'cgi-fcgi' && !function_exists('fastcgi_finish_request')) {
     /** Completes the answer: the client gets it now, and what is printed later is dropped. False when it was complete already. */
     function fastcgi_finish_request(): bool
     {
-        return class_exists(\Cetane\FrontController::class, false) && \Cetane\FrontController::current()?->complete() === true;
+        return class_exists(\Cetane\SapiExchange::class, false) && \Cetane\SapiExchange::current()?->complete() === true;
+    }
+}
+
+if (PHP_SAPI === 'cgi-fcgi' && !function_exists('headers_send')) {
+    /**
+     * Sends what header() has set so far, and the status. With 1xx that is an interim answer, such as 103 Early Hints: the fields stay set,
+     * and belong to the final answer too unless header_remove() drops them.
+     *
+     * @return int 1 when an interim answer was sent, 0 when the final head was, -1 when it is too late for either
+     */
+    function headers_send(int $status = 200): int
+    {
+        $sent = class_exists(\Cetane\SapiExchange::class, false) && \Cetane\SapiExchange::current()?->sendHead($status) === true;
+
+        return $sent ? (int) ($status < 200) : -1;
+    }
+}
+
+if (PHP_SAPI === 'cgi-fcgi' && !function_exists('frankenphp_handle_request')) {
+    /**
+     * Serves one request by the callback, which prints the answer. False: leave the loop.
+     *
+     * @throws RuntimeException in anything but a worker script of kind frankenphp
+     */
+    function frankenphp_handle_request(callable $callback): bool
+    {
+        return \Cetane\FrankenPhp::handleRequest($callback);
+    }
+
+    /** Completes the answer, as fastcgi_finish_request(). */
+    function frankenphp_finish_request(): bool
+    {
+        return fastcgi_finish_request();
+    }
+
+    /** @return array<string, string> header fields of the running request, as getallheaders() */
+    function frankenphp_request_headers(): array
+    {
+        return getallheaders();
+    }
+
+    /** @return array<string, string> fields of the answer so far, as apache_response_headers() */
+    function frankenphp_response_headers(): array
+    {
+        return apache_response_headers();
+    }
+}
+
+if (!function_exists('is_uploaded_file')) {
+    /** Whether this is the path of a file that came with the running request and was not moved away. */
+    function is_uploaded_file(string $filename): bool
+    {
+        return class_exists(\Cetane\Form::class, false) && Worker::current()?->request()?->multipart()?->hasUpload($filename) === true;
+    }
+}
+
+if (!function_exists('move_uploaded_file')) {
+    /** Moves a file that came with the running request; false when it is none, or can't be moved. */
+    function move_uploaded_file(string $from, string $to): bool
+    {
+        if (!is_uploaded_file($from)) {
+            return false;
+        }
+        // PHP's own says nothing of its first attempt, not even to an error handler.
+        set_error_handler(static fn (): bool => true);
+        $moved = rename($from, $to);
+        restore_error_handler();
+        if (!$moved) {
+            trigger_error("move_uploaded_file(): Unable to move \"$from\" to \"$to\"", E_USER_WARNING);
+
+            return false;
+        }
+        chmod($to, 0666 & ~umask());
+        Worker::current()->request()->multipart()->forget($from);
+
+        return true;
     }
 }

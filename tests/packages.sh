@@ -30,6 +30,8 @@ package_present() {
         php8.2-xml) php_has dom ;;
         php8.2-curl) php_has curl ;;
         php-laravel-framework) [ -f /usr/share/php/Illuminate/Foundation/Application.php ] ;;
+        php-symfony-framework-bundle) [ -f /usr/share/php/Symfony/Bundle/FrameworkBundle/FrameworkBundle.php ] ;;
+        php-symfony-runtime) [ -f /usr/share/php/Symfony/Component/Runtime/SymfonyRuntime.php ] ;;
         php-nyholm-psr7) [ -f /usr/share/php/Nyholm/Psr7/Response.php ] ;;
         php-psr-http-message) [ -f /usr/share/php/Psr/Http/Message/MessageInterface.php ] ;;
         php-codesniffer) command -v phpcs ;;

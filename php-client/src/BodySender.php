@@ -104,6 +104,13 @@ final class BodySender
             $this->connection->flush();
         });
         $returned = $body();
+        if (\is_iterable($returned)) {
+            // A generator has not run yet, and prints between its pieces.
+            foreach ($returned as $piece) {
+                $this->piece($this->output->takeHeld() . $piece);
+            }
+            $returned = null;
+        }
         while ($this->output->depth() > $depth) {
             \ob_end_flush();
         }

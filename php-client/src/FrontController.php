@@ -18,12 +18,9 @@ final class FrontController
 {
     private static ?self $current = null;
 
-    private readonly Superglobals $superglobals;
+    private readonly SapiExchange $exchange;
     private readonly Handlers $handlers;
     private readonly string $directory;
-    private readonly int $bufferBytes;
-    private readonly string $timeLimit;
-    private readonly bool $exposesPhp;
     private bool $servesOnce = false;
     /** @var array<string, true> names of the global variables that are not the application's */
     private array $globals;
@@ -34,20 +31,13 @@ final class FrontController
             throw new \RuntimeException("The front controller $script is no readable file.");
         }
         $this->directory = \dirname($script);
-        // "On" is a buffer without a limit; 0, "Off" and nothing are no buffer.
-        $buffer = (string) \ini_get('output_buffering');
-        $this->bufferBytes = \strcasecmp($buffer, 'on') === 0 ? 0 : ((int) $buffer > 0 ? (int) $buffer : -1);
-        $this->timeLimit = (string) \ini_get('max_execution_time');
-        $this->exposesPhp = (bool) \ini_get('expose_php');
         $declaration = TopLevelDeclaration::find($script);
         if ($declaration !== null) {
             $this->servesOnce = true;
             $worker->log('warning', "$script declares $declaration at its top level, and PHP can't declare it again for the next request: "
                 . 'each worker serves one request only, which is slow. Move it to a file that is loaded with require_once.');
         }
-        \set_time_limit(0);
-        SapiHead::reset();
-        $this->superglobals = new Superglobals();
+        $this->exchange = new SapiExchange($worker);
         $this->handlers = new Handlers();
         $this->globals = \array_fill_keys(\array_keys($GLOBALS), true)
             + \array_fill_keys(['_GET', '_POST', '_COOKIE', '_FILES', '_SERVER', '_REQUEST', '_ENV', '_SESSION'], true);
@@ -72,17 +62,7 @@ final class FrontController
         if (\getcwd() !== $this->directory) {
             \chdir($this->directory);
         }
-        $this->superglobals->fill($request);
-        if ($this->exposesPhp) {
-            \header('X-Powered-By: PHP/' . \PHP_VERSION);
-        }
-        $this->worker->printed()->stream($this->superglobals);
-        if ($this->bufferBytes >= 0) {
-            \ob_start(null, $this->bufferBytes);
-        }
-        if ($this->timeLimit !== '0') {
-            \set_time_limit((int) $this->timeLimit);
-        }
+        $this->exchange->begin($request);
 
         return true;
     }
@@ -92,8 +72,8 @@ final class FrontController
     {
         try {
             $this->unsetGlobals();
-            if ($this->isAnswerDue()) {
-                $this->completeAnswer();
+            if ($this->exchange->isAnswerDue()) {
+                $this->exchange->completeAnswer();
             }
             $this->worker->finish();
         } catch (\Throwable $error) {
@@ -109,7 +89,7 @@ final class FrontController
     {
         $handler = \set_exception_handler(null);
         \restore_exception_handler();
-        if ($handler !== null && !$error instanceof ClientLeft && $this->isAnswerDue()) {
+        if ($handler !== null && !$error instanceof ClientLeft && $this->exchange->isAnswerDue()) {
             try {
                 $handler($error);
                 $this->finish();
@@ -135,46 +115,11 @@ final class FrontController
         $this->reset();
     }
 
-    /** Completes the answer before the script has returned; false when it was complete. */
-    public function complete(): bool
-    {
-        if (!$this->isAnswerDue()) {
-            return false;
-        }
-        $this->completeAnswer();
-        $this->worker->end();
-        $this->worker->output()->discard();
-
-        return true;
-    }
-
-    private function isAnswerDue(): bool
-    {
-        return $this->worker->request() !== null && !$this->worker->isAnswered();
-    }
-
-    private function completeAnswer(): void
-    {
-        $this->worker->output()->endBuffers();
-        $this->closeSession();
-        $this->worker->printed()->complete();
-    }
-
     private function reset(): void
     {
-        if (\ini_get('max_execution_time') !== '0') {
-            \set_time_limit(0);
-        }
-        $this->superglobals->clear();
-        SapiHead::reset();
+        $this->exchange->relax();
+        $this->exchange->clear();
         $this->handlers->settle();
-    }
-
-    private function closeSession(): void
-    {
-        if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
-            \session_write_close();
-        }
     }
 
     /** Ends the life of the script's variables; their destructors run now. */

@@ -46,6 +46,12 @@ final class PrintedAnswer
         $this->connection->data($body);
     }
 
+    /** Sends the head now, whatever the body will be. */
+    public function begin(): void
+    {
+        $this->send($this->output->takeHeld());
+    }
+
     private function send(string $bytes): void
     {
         if ($this->connection->isHeadDue()) {

@@ -33,6 +33,7 @@ final class Request
         private readonly string $body,
         private readonly bool $bodyInFile,
         private readonly array $constant = [],
+        private readonly ?Form $form = null,
     ) {
     }
 
@@ -132,12 +133,16 @@ final class Request
     }
 
     /**
-     * The body of a form as $_POST has it, for any method; empty when the body is no URL-encoded form, or is larger than post_max_size.
+     * The body of a form as $_POST has it: URL-encoded for any method, multipart for POST; empty when the body is no form, or an
+     * URL-encoded one larger than post_max_size.
      *
      * @return array<int|string, mixed>
      */
     public function form(): array
     {
+        if ($this->form !== null) {
+            return $this->form->variables();
+        }
         $type = $this->variable('CONTENT_TYPE') ?? '';
         $type = \substr($type, 0, \strcspn($type, ';, '));
         if (\strcasecmp($type, 'application/x-www-form-urlencoded') !== 0 || $this->bodyLength() === 0) {
@@ -154,6 +159,26 @@ final class Request
     }
 
     /**
+     * The uploaded files as $_FILES has them. They are deleted after the request; the worker may move them away.
+     *
+     * @return array<int|string, array<string, mixed>>
+     */
+    public function files(): array
+    {
+        return $this->form?->files() ?? [];
+    }
+
+    /**
+     * The multipart form that the body was, null when it was none.
+     *
+     * @internal
+     */
+    public function multipart(): ?Form
+    {
+        return $this->form;
+    }
+
+    /**
      * The cookies as $_COOKIE has them.
      *
      * @return array<int|string, mixed>
@@ -163,7 +188,7 @@ final class Request
         return Cookies::parse($this->variable('HTTP_COOKIE') ?? '');
     }
 
-    /** Bytes of the body. */
+    /** Bytes of the body; 0 for a multipart form by POST, of which only {@see form()} and {@see files()} are left, as in PHP. */
     public function bodyLength(): int
     {
         return $this->bodyInFile ? (int) @\filesize($this->body) : \strlen($this->body);

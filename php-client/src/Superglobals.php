@@ -67,6 +67,9 @@ final class Superglobals
                 $_POST = $request->form();
             }
             InputStream::register($request);
+        } elseif ($request->multipart() !== null) {
+            $_POST = $request->form();
+            $_FILES = $request->files();
         }
         $_REQUEST = $this->merged();
         $this->aimSession();

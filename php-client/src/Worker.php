@@ -122,14 +122,15 @@ final class Worker
             return;
         }
         $this->cpuMicros = self::cpuMicros();
+        $forms = \in_array('form', $this->hello->capabilities(), true) ? self::formLimits() : [];
         $this->connection->ready([
-            'capabilities' => $this->canSendFiles ? 'file' : '',
+            'capabilities' => \implode(' ', \array_intersect($this->hello->capabilities(), $forms === [] ? ['file'] : ['file', 'form'])),
             'pid' => (string) \getmypid(),
             'php' => \PHP_VERSION,
             'sapi' => \PHP_SAPI,
             'boot-micros' => (string) \max(0, (int) ((\microtime(true) - $_SERVER['REQUEST_TIME_FLOAT']) * 1e6)),
             'client' => 'cetane/worker ' . self::VERSION,
-        ]);
+        ] + $forms);
     }
 
     /** Finishes the last request and waits for the next one. Null: leave the loop, the worker has to stop. */
@@ -238,6 +239,20 @@ final class Worker
 
             return;
         }
+        $this->failAnswer($error);
+        if ($this->connection->isInRequest()) {
+            $this->runAfterResponse();
+            $this->done();
+        }
+    }
+
+    /**
+     * {@see fail()} for a request, but the worker is not free yet: wait() or finish() make it so.
+     *
+     * @internal for handlers that ship with the client
+     */
+    public function failAnswer(\Throwable $error): void
+    {
         if ($this->connection->isBroken() || !$this->connection->isInRequest()) {
             if (!$error instanceof ConnectionLost) {
                 $this->log('error', (string) $error);
@@ -257,8 +272,6 @@ final class Worker
             $this->endedAt = \hrtime(true);
             $this->connection->flush();
         }
-        $this->runAfterResponse();
-        $this->done();
     }
 
     /** Work that runs when the client has its answer, in the order given. An exception in it goes to the log. */
@@ -416,6 +429,32 @@ final class Worker
                 $this->log('error', (string) $error);
             }
         }
+    }
+
+    /**
+     * What the supervisor has to know to read multipart forms as this PHP would; nothing when this PHP would not read them.
+     *
+     * @return array<string, string>
+     */
+    private static function formLimits(): array
+    {
+        if (!\ini_get('enable_post_data_reading') || !\str_contains(\strtoupper((string) \ini_get('variables_order')), 'P')) {
+            return [];
+        }
+        $fields = \max(0, (int) \ini_get('max_input_vars'));
+        $uploads = \max(0, (int) \ini_get('max_file_uploads'));
+        // PHP 8.1.15 and older have no such setting, and no such limit.
+        $parts = (int) (\ini_get('max_multipart_body_parts') ?: -1);
+        $limits = [
+            'post-max-size' => \max(0, Request::bytes((string) \ini_get('post_max_size'))),
+            'upload-max-filesize' => \max(0, Request::bytes((string) \ini_get('upload_max_filesize'))),
+            'max-file-uploads' => $uploads,
+            'max-input-vars' => $fields,
+            'max-multipart-body-parts' => $parts < 0 ? $fields + $uploads : $parts,
+            'file-uploads' => (int) (bool) \ini_get('file_uploads'),
+        ];
+
+        return \array_map(\strval(...), $limits);
     }
 
     private static function cpuMicros(): int

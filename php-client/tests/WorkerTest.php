@@ -127,6 +127,7 @@ final class WorkerTest extends WorkerTestCase
         yield 'a closure that flushes' => ['function () { echo "a"; flush(); echo "b"; }', ['a', 'b'], -1];
         yield 'a closure with a buffer of its own' => ['function () { ob_start(); echo "a"; ob_flush(); flush(); echo "b"; }', ['a', 'b'], -1];
         yield 'a closure that is a generator' => ['function () { yield "a"; yield "b"; }', ['a', 'b'], -1];
+        yield 'a closure that prints and yields' => ['function () { echo "a"; yield "b"; echo "c"; }', ['ab', 'c'], -1];
         yield 'a closure that returns' => ['fn () => "ab"', ['ab'], -1];
         yield 'a closure that flushes implicitly' => ['function () { ob_implicit_flush(); echo "a"; echo "b"; }', ['a', 'b'], -1];
         yield 'a stream' => ['fopen("data:,ab", "r")', ['ab'], -1];

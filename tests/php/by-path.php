@@ -91,9 +91,6 @@ while (true) {
             }
             send(end_and_done($number));
             break;
-        case '/big-and-exit':
-            send(head($number, 1 << 20) . data($number, str_repeat('x', 1 << 20)) . end_and_done($number, true));
-            exit(0);
         case '/until-cancelled':
             send(head($number) . data($number, 'waiting'));
             $frame = receive();

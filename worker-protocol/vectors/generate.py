@@ -80,11 +80,18 @@ def encode(frame):
         return framed(kind, versions + pairs(frame["settings"]) + pairs(frame["server"]), request)
     if kind == "REQUEST":
         names_length, values_length, names, values = pairs(frame["server"])
-        in_file = "body-file" in frame
-        body = raw(frame["body-file"] if in_file else frame["body"])
+        if "form" in frame:
+            form_fields, form_files = map(raw, frame["form"])
+            body, flags = [u32(len(form_fields)), form_fields, form_files], 2
+        elif "form-files" in frame:
+            body, flags = [joined(frame["form-files"])], 3
+        elif "body-file" in frame:
+            body, flags = [raw(frame["body-file"])], 1
+        else:
+            body, flags = [raw(frame["body"])], 0
         fields = [struct.pack(">d", frame["received-at"]), u32(frame["timeout-millis"]),
-                  names_length, values_length, u32(len(body)), names, values, body]
-        return framed(kind, fields, request, 1 if in_file else 0)
+                  names_length, values_length, u32(size(body)), names, values] + body
+        return framed(kind, fields, request, flags)
     if kind in ("CANCEL", "STOP", "END"):
         return framed(kind, [], request)
     if kind == "READY":
@@ -148,13 +155,18 @@ def hello(settings=(("capabilities", ""),), server=(), lowest=1, highest=1):
             "settings": [list(p) for p in settings], "server": [list(p) for p in server]}
 
 
-def request(n=1, server=(("REQUEST_METHOD", "GET"), ("REQUEST_URI", "/")), body="", received_at=1700000000.5, timeout=30000, body_file=None):
+def request(n=1, server=(("REQUEST_METHOD", "GET"), ("REQUEST_URI", "/")), body="", received_at=1700000000.5, timeout=30000, body_file=None,
+            form=None, form_files=None):
     frame = {"type": "REQUEST", "request": n, "received-at": received_at, "timeout-millis": timeout,
              "server": [list(p) for p in server]}
-    if body_file is None:
-        frame["body"] = body
-    else:
+    if form is not None:
+        frame["form"] = list(form)
+    elif form_files is not None:
+        frame["form-files"] = list(form_files)
+    elif body_file is not None:
         frame["body-file"] = body_file
+    else:
+        frame["body"] = body
     return frame
 
 
@@ -236,6 +248,16 @@ def frames():
         2, (("REQUEST_METHOD", "POST"), ("CONTENT_LENGTH", "256")), "".join(map(chr, range(256)))))
     single("request-body-in-file", "The body is in a file", request(
         3, (("REQUEST_METHOD", "PUT"),), body_file="/run/cetane/spool/body-3"))
+    posted = (("REQUEST_METHOD", "POST"), ("CONTENT_TYPE", "multipart/form-data; boundary=B"))
+    single("request-form", "A form with two fields, a file and a file field without one", request(
+        4, posted, form=("a=1&b%5Bx%5D=%26+%00\u00ff", "f[]\0x.txt\0dir/x.txt\0text/plain\0/run/cetane/spool/upload-7\x000\x00100000\0"
+                         "g\0\0\0\0\x004\x000\0")))
+    single("request-form-fields", "A form without a file", request(5, posted, form=("a=1", "")))
+    single("request-form-empty", "A form of which nothing was taken", request(6, posted, form=("", "")))
+    single("request-form-in-files", "A form whose texts are in files", request(
+        7, posted, form_files=("/run/cetane/spool/body-8", "/run/cetane/spool/body-9")))
+    single("request-form-fields-in-file", "A large form without a file", request(8, posted, form_files=("/run/cetane/spool/body-8", "")))
+    single("request-form-files-in-file", "A form with many files and no field", request(9, posted, form_files=("", "/run/cetane/spool/body-9")))
     single("request-one-empty-value", "One name with an empty value", request(server=(("QUERY_STRING", ""),)))
     single("request-empty-values", "Three empty values are two NULs", request(
         server=(("QUERY_STRING", ""), ("CONTENT_TYPE", ""), ("HTTP_X_EMPTY", ""))))
@@ -256,6 +278,9 @@ def frames():
     single("ready-minimal", "READY without facts", ready())
     single("ready-typical", "READY as the PHP client sends it", ready((
         ("capabilities", "file"), ("pid", "4242"), ("php", "8.2.36"), ("sapi", "cli"), ("boot-micros", "183204"), ("client", "cetane/worker 0.1.0"))))
+    single("ready-form", "READY with the limits for forms", ready((
+        ("capabilities", "file form"), ("pid", "4242"), ("post-max-size", "8388608"), ("upload-max-filesize", "2097152"), ("max-file-uploads", "20"),
+        ("max-input-vars", "1000"), ("max-multipart-body-parts", "1020"), ("file-uploads", "1"))))
     single("ready-unknown-fact", "An unknown fact is no violation", ready((("pid", "1"), ("weather", "fine"))))
     # 10 fixed bytes, one name of 6.
     single("ready-largest", "The largest READY, 65 524 payload bytes", ready((("client", times("c", 65524 - 10 - 6)),)))
@@ -356,6 +381,9 @@ class Conversation:
 OFFER = hello((("capabilities", "file"), ("kind", "worker"), ("script", "/srv/app/worker.php"), ("document-root", ""), ("debug", "0")))
 ANSWER = ready((("capabilities", "file"), ("pid", "4242")))
 
+FORM_OFFER = hello((("capabilities", "file form"), ("kind", "worker")))
+FORM_ANSWER = ready((("capabilities", "file form"), ("post-max-size", "8388608")))
+
 
 def talk(name, description):
     return Conversation(name, description)
@@ -405,6 +433,8 @@ def conversations():
     serving("log-everywhere", "LOG in every place of an answer").says(
         log(7, "a", 1), head(), log(7, "b"), data("x"), log(7, "c", 1), plain("END", 1), log(7, "d", 1), done(), log(7, "e", 1), log(7, "f")
     ).says(request(2), log(7, "g", 2), head(2), plain("END", 2), done(2))
+    talk("form", "A form, with a worker that takes forms").says(
+        FORM_OFFER, FORM_ANSWER, request(1, form=("a=1", "f\0n\0n\0\0/u\x000\x001\0")), head(length=0), plain("END", 1), done(1))
     answering("cancel", "The client leaves while the answer is sent").says(plain("CANCEL", 1), data("x"), plain("END", 1), done())
     answering("cancel-crosses-done", "CANCEL arrives after DONE and is ignored").says(
         plain("END", 1), done(), plain("CANCEL", 1), request(2), head(2), plain("END", 2), done(2))
@@ -608,7 +638,10 @@ def supervisor_violations():
         idle(f"direction-{kind.lower()}", f"{kind} from the supervisor").breaks(s, "DIRECTION", kind, header(kind, length, 1))
 
     before_hello("flags-hello", "A flag in HELLO").breaks(s, "FLAGS", "HELLO", header("HELLO", 20, flags=1))
-    idle("flags-request", "A flag that REQUEST does not have").breaks(s, "FLAGS", "REQUEST", header("REQUEST", 24, 1, 2))
+    idle("flags-request", "A flag that REQUEST does not have").breaks(s, "FLAGS", "REQUEST", header("REQUEST", 24, 1, 4))
+    idle("flags-request-form", "FORM though it was not agreed on").breaks(s, "FLAGS", "REQUEST", header("REQUEST", 24, 1, 2))
+    talk("supervisor-flags-request-form-declined", "FORM to a worker that has declined it").says(FORM_OFFER, ANSWER).breaks(
+        s, "FLAGS", "REQUEST", header("REQUEST", 24, 1, 2))
     idle("flags-request-highest", "The highest flag bit in REQUEST").breaks(s, "FLAGS", "REQUEST", header("REQUEST", 24, 1, 0x8001))
     busy("flags-cancel", "A flag in CANCEL").breaks(s, "FLAGS", "CANCEL", header("CANCEL", 0, 1, 1))
     idle("flags-stop", "A flag in STOP").breaks(s, "FLAGS", "STOP", header("STOP", 0, 0, 1))
@@ -651,6 +684,19 @@ def supervisor_violations():
     bad_request("file-no-path", "BODY_IN_FILE without a path", 1, 1, 0, b"a1", 1)
     bad_request("file-relative", "BODY_IN_FILE with a relative path", 1, 1, 3, b"a1" + b"f/g", 1)
     bad_request("file-nul", "BODY_IN_FILE with NUL in the path", 1, 1, 4, b"a1" + b"/f\0g", 1)
+
+    def bad_form(name, description, body, flags=2):
+        fields = [struct.pack(">d", 0.0), u32(0), u32(1), u32(1), u32(len(body)), b"a1", body]
+        talk(f"supervisor-payload-form-{name}", description).says(FORM_OFFER, FORM_ANSWER).breaks(
+            s, "PAYLOAD", "REQUEST", framed("REQUEST", fields, 1, flags))
+
+    bad_form("no-length", "A form without the length of its fields", b"\0\0\0")
+    bad_form("fields-too-long", "Fields that are longer than the form", u32(4) + b"a=1")
+    bad_form("fields-4gib", "Fields longer than everything", u32(2**32 - 1) + b"a=1")
+    bad_form("one-path", "A form in files with one path", b"/a", 3)
+    bad_form("three-paths", "A form in files with three paths", b"/a\0/b\0/c", 3)
+    bad_form("relative-path", "A form in files with a relative path", b"/a\0b", 3)
+    bad_form("no-path", "A form in files that names none", b"\0", 3)
 
     def bad_hello(name, description, fields):
         before_hello(f"payload-hello-{name}", description).breaks(s, "PAYLOAD", "HELLO", framed("HELLO", fields))

@@ -12,6 +12,8 @@ use Psr\Http\Message\ServerRequestFactoryInterface;
 use Psr\Http\Message\ServerRequestInterface;
 use Psr\Http\Message\StreamFactoryInterface;
 use Psr\Http\Message\StreamInterface;
+use Psr\Http\Message\UploadedFileFactoryInterface;
+use Psr\Http\Message\UploadedFileInterface;
 use Psr\Http\Server\RequestHandlerInterface;
 
 /**
@@ -26,12 +28,23 @@ final class Psr15
     private const WHOLE_BYTES = 65_536;
     private const CHUNK_BYTES = 65_536;
 
-    /** @param RequestHandlerInterface|\Closure(ServerRequestInterface): ResponseInterface $handler */
+    private readonly ?UploadedFileFactoryInterface $uploads;
+
+    /**
+     * @param RequestHandlerInterface|\Closure(ServerRequestInterface): ResponseInterface $handler
+     * @param UploadedFileFactoryInterface|null $uploads null: one of the other two factories, if it is that too; else there are no
+     *     uploaded files
+     */
     public function __construct(
         private readonly RequestHandlerInterface|\Closure $handler,
         private readonly ServerRequestFactoryInterface $requests,
         private readonly StreamFactoryInterface $streams,
+        ?UploadedFileFactoryInterface $uploads = null,
     ) {
+        foreach ([$requests, $streams] as $factory) {
+            $uploads ??= $factory instanceof UploadedFileFactoryInterface ? $factory : null;
+        }
+        $this->uploads = $uploads;
     }
 
     /** Answers requests until the supervisor says stop; an exception that leaves the handler is a 500. */
@@ -66,7 +79,12 @@ final class Psr15
         if (isset($server['HTTP_COOKIE'])) {
             $message = $message->withCookieParams($request->cookies());
         }
-        if ($request->bodyLength() > 0) {
+        if ($request->multipart() !== null) {
+            $message = $message->withParsedBody($request->form());
+            if ($this->uploads !== null) {
+                $message = $message->withUploadedFiles($this->uploadedFiles($request->files()));
+            }
+        } elseif ($request->bodyLength() > 0) {
             $message = $message->withBody($this->streams->createStreamFromResource($request->bodyStream()));
             $form = $request->form();
             if ($form !== []) {
@@ -110,6 +128,41 @@ final class Psr15
         } finally {
             $body->close();
         }
+    }
+
+    /**
+     * @param array<int|string, array<string, mixed>> $files as $_FILES
+     *
+     * @return array<int|string, mixed> the same tree, an object for each file
+     */
+    private function uploadedFiles(array $files): array
+    {
+        return \array_map(
+            fn (array $file): mixed => $this->uploadedFile(
+                $file['tmp_name'] ?? '',
+                $file['size'] ?? 0,
+                $file['error'] ?? 0,
+                $file['name'] ?? '',
+                $file['type'] ?? '',
+            ),
+            $files,
+        );
+    }
+
+    /** One column of each file, or the same level of each column's tree. */
+    private function uploadedFile(mixed $path, mixed $size, mixed $error, mixed $name, mixed $type): mixed
+    {
+        if (\is_array($path)) {
+            $files = [];
+            foreach ($path as $key => $inner) {
+                $files[$key] = $this->uploadedFile($inner, $size[$key] ?? 0, $error[$key] ?? 0, $name[$key] ?? '', $type[$key] ?? '');
+            }
+
+            return $files;
+        }
+        $stream = $error === \UPLOAD_ERR_OK ? $this->streams->createStreamFromFile($path) : $this->streams->createStream();
+
+        return $this->uploads->createUploadedFile($stream, $size, $error, $name, $type);
     }
 
     /** @param array<int|string, mixed> $server */

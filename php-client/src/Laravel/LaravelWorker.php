@@ -7,6 +7,7 @@ namespace Cetane\Laravel;
 use Cetane\Request;
 use Cetane\Response;
 use Cetane\Superglobals;
+use Cetane\Symfony\ResponseFactory;
 use Cetane\Worker;
 use Throwable;
 
@@ -75,6 +76,17 @@ final class LaravelWorker
         });
         $laravelResponse = $this->application->handle($laravelRequest);
 
-        return ResponseFactory::create($laravelResponse, $request->method() === 'HEAD', $this->application->report(...));
+        return ResponseFactory::create($laravelResponse, $request->method() === 'HEAD', $this->problemInBody(...));
+    }
+
+    /** The dump of dd() ends the body; everything else fails the answer. */
+    private function problemInBody(Throwable $problem): ?string
+    {
+        if ($problem instanceof DumpAndDie) {
+            return $problem->dump;
+        }
+        $this->application->report($problem);
+
+        return null;
     }
 }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane\Protocol;
 
+use Cetane\Form;
 use Cetane\Request;
 
 /**
@@ -114,6 +115,9 @@ final class Connection
         $this->require(self::BOOTING);
         $payload = \pack('n', Frame::VERSION) . PairList::encode($facts);
         $this->checkSize('The facts about this worker', $payload);
+        if (\in_array('form', \explode(' ', $facts['capabilities'] ?? ''), true)) {
+            $this->reader->allowForms();
+        }
         $this->pending .= Frame::header(Frame::READY, 0, \strlen($payload)) . $payload;
         $this->turn = self::IDLE;
         $this->flush();
@@ -345,7 +349,13 @@ final class Connection
         $values = \substr($payload, 24 + $nameBytes, $valueBytes);
         PairList::checkCount(\count($this->names), $values);
         $body = $bodyBytes === 0 ? '' : \substr($payload, -$bodyBytes);
-        $inFile = $this->reader->flags === Frame::BODY_IN_FILE;
+        $inFile = ($this->reader->flags & Frame::BODY_IN_FILE) !== 0;
+        $form = null;
+        if (($this->reader->flags & Frame::FORM) !== 0) {
+            $form = Form::decode($body, $inFile);
+            $body = '';
+            $inFile = false;
+        }
         if ($inFile && (!\str_starts_with($body, '/') || \str_contains($body, "\0"))) {
             throw new MalformedPayload('the file of its body has no absolute path');
         }
@@ -354,7 +364,7 @@ final class Connection
         $this->cancelled = false;
         $this->turn = self::HEAD_DUE;
 
-        return new Request($this->number, $at, $timeout, $this->names, $values, $body, $inFile, $this->hello->server);
+        return new Request($this->number, $at, $timeout, $this->names, $values, $body, $inFile, $this->hello->server, $form);
     }
 
     private function leave(): ?Request

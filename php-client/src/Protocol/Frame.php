@@ -27,6 +27,8 @@ final class Frame
 
     /** Flag of REQUEST: the body field is the path of a file that holds the body. */
     public const BODY_IN_FILE = 0x0001;
+    /** Flag of REQUEST: the body field is a multipart form that the supervisor has read; only where the capability was agreed on. */
+    public const FORM = 0x0002;
     /** Flag of FILE: the supervisor deletes the file once it was sent or the answer has failed. */
     public const DELETE = 0x0001;
     /** Flag of DONE: the worker takes no further request. */
@@ -58,7 +60,7 @@ final class Frame
     /** @var array<int, array{int, int, int}> frames to the worker: least and largest payload, named flags */
     public const TO_WORKER = [
         self::HELLO => [20, 61_428, 0],
-        self::REQUEST => [24, 57_332, self::BODY_IN_FILE],
+        self::REQUEST => [24, 57_332, self::BODY_IN_FILE | self::FORM],
         self::CANCEL => [0, 0, 0],
         self::STOP => [0, 0, 0],
     ];

@@ -18,12 +18,20 @@ final class FrameReader
     private int $offset = 0;
     private int $nextOffset = 0;
     private bool $typeIsKnown = false;
+    /** Flags of REQUEST that were not agreed on. */
+    private int $barred = Frame::FORM;
 
     /** @param resource $in */
     public function __construct(private $in)
     {
         // Unbuffered: stream_select() must see what the kernel has, and a header and a payload are asked for exactly.
         \stream_set_read_buffer($in, 0);
+    }
+
+    /** The capability "form" was agreed on. */
+    public function allowForms(): void
+    {
+        $this->barred = 0;
     }
 
     /**
@@ -55,7 +63,7 @@ final class FrameReader
                 : $this->violation('TYPE', \sprintf('version 1 sends no type 0x%02X to a worker', $this->type));
         }
         [$least, $most, $named] = $rule;
-        if (($this->flags & ~$named) !== 0) {
+        if (($this->flags & ~$named) !== 0 || ($this->flags & $this->barred) !== 0 && $this->type === Frame::REQUEST) {
             throw $this->violation('FLAGS', \sprintf('it has flags 0x%04X', $this->flags));
         }
         if ($this->length < $least || $this->length > $most) {

@@ -9,7 +9,7 @@ use Cetane\Tests\Support\WorkerTestCase;
 /** @covers \Cetane\Bridge\Psr15 */
 final class Psr15Test extends WorkerTestCase
 {
-    private function serve(string $body): void
+    private function serve(string $body, string $capabilities = ''): void
     {
         $interface = __DIR__ . '/psr-http-server-handler.php';
         $this->startScript(<<<PHP
@@ -31,7 +31,7 @@ final class Psr15Test extends WorkerTestCase
             }
             \$factory = new Nyholm\\Psr7\\Factory\\Psr17Factory();
             (new Cetane\\Bridge\\Psr15(new Handler(\$factory), \$factory, \$factory))->run();
-            PHP);
+            PHP, [], 'php', $capabilities);
     }
 
     public function testTheRequestIsAPsr7Message(): void
@@ -52,6 +52,29 @@ final class Psr15Test extends WorkerTestCase
             ['x' => '1'], ['c' => '1'], ['p' => '1'], 'p=1', '::1',
         ], \array_replace($answer->json(), [3 => self::withHostFirst($answer->json()[3])]));
         self::assertSame('application/json', $answer->header('Content-Type'));
+    }
+
+    public function testUploadedFilesAreATreeOfObjects(): void
+    {
+        $this->serve(<<<'PHP'
+            $describe = function ($file) use (&$describe) {
+                return is_array($file) ? array_map($describe, $file) : [$file->getClientFilename(), $file->getClientMediaType(), $file->getSize(),
+                    $file->getError(), $file->getError() === 0 ? (string) $file->getStream() : null];
+            };
+            $response->getBody()->write(json_encode([$request->getParsedBody(), $describe($request->getUploadedFiles()), (string) $request->getBody()]));
+            return $response;
+            PHP, 'form');
+        $path = $this->supervisor->file('upload-1', 'content');
+        $files = "f\0a.txt\0d/a.txt\0text/plain\0$path\x000\x007\0g[x][]\0b\0b\0\0$path\x000\x007\0g[x][]\0\0\0\0\x004\x000\0";
+        $answer = $this->supervisor->exchange(['REQUEST_METHOD' => 'POST'], \pack('N', 3) . 'a=1' . $files, 2)->json();
+        self::assertSame([
+            ['a' => '1'],
+            [
+                'f' => ['a.txt', 'text/plain', 7, 0, 'content'],
+                'g' => ['x' => [['b', '', 7, 0, 'content'], ['', '', 0, 4, null]]],
+            ],
+            '',
+        ], $answer);
     }
 
     public function testTheAnswerIsWhole(): void

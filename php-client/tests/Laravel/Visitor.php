@@ -7,7 +7,8 @@ namespace Cetane\Tests\Laravel;
 use Cetane\FileBody;
 use Cetane\Laravel\Application;
 use Cetane\Laravel\RequestFactory;
-use Cetane\Laravel\ResponseFactory;
+use Cetane\Laravel\DumpAndDie;
+use Cetane\Symfony\ResponseFactory;
 use Cetane\Response as WorkerResponse;
 use Closure;
 use Symfony\Component\HttpFoundation\Response;
@@ -78,8 +79,13 @@ final class Visitor
             foreach ($response->headers->getCookies() as $cookie) {
                 $this->cookies[$cookie->getName()] = (string) $cookie->getValue();
             }
-            $this->sent = ResponseFactory::create($response, $method === 'HEAD', static function (\Throwable $problem): void {
+            $this->sent = ResponseFactory::create($response, $method === 'HEAD', static function (\Throwable $problem): ?string {
+                if ($problem instanceof DumpAndDie) {
+                    return $problem->dump;
+                }
                 error_log('reported: ' . $problem->getMessage());
+
+                return null;
             });
 
             $content = self::drain($this->sent->body);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane\Tests\Protocol;
 
+use Cetane\Form;
 use Cetane\Protocol\Frame;
 use Cetane\Tests\Support\ScriptedSupervisor;
 use Cetane\Tests\Support\Wire;
@@ -39,7 +40,7 @@ final class GoldenFrameTest extends TestCase
                 self::assertSame(Vectors::pairs($frame['server']), $hello->server);
                 break;
             case 'REQUEST':
-                $wire = Wire::booted();
+                $wire = Wire::booted('file form', ['capabilities' => 'form']);
                 $wire->jumpTo($frame['request'] - 1);
                 $wire->send($bytes);
                 $request = $wire->connection->next();
@@ -49,7 +50,14 @@ final class GoldenFrameTest extends TestCase
                 $server = $request->server();
                 unset($server['REQUEST_TIME'], $server['REQUEST_TIME_FLOAT']);
                 self::assertSame(Vectors::pairs($frame['server']), $server);
-                if (isset($frame['body-file'])) {
+                if (isset($frame['form']) || isset($frame['form-files'])) {
+                    [$fields, $files] = \array_map(Vectors::text(...), $frame['form'] ?? $frame['form-files']);
+                    self::assertEquals(Form::decode(
+                        isset($frame['form']) ? \pack('N', \strlen($fields)) . $fields . $files : "$fields\0$files",
+                        isset($frame['form-files']),
+                    ), $request->multipart());
+                    self::assertSame('', $request->body());
+                } elseif (isset($frame['body-file'])) {
                     self::assertSame(Vectors::text($frame['body-file']), $request->bodyFile());
                 } else {
                     self::assertSame(Vectors::text($frame['body']), $request->body());

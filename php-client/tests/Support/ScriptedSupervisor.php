@@ -20,7 +20,7 @@ final class ScriptedSupervisor
 
     /** The functions that the real supervisor disables, so that the client can define them. */
     public const DISABLED = 'flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,getallheaders,'
-        . 'apache_request_headers,session_name';
+        . 'apache_request_headers,session_name,is_uploaded_file,move_uploaded_file';
 
     private const PATIENCE_SECONDS = 20;
 
@@ -164,6 +164,26 @@ final class ScriptedSupervisor
         return $this->request($server, $body, $flags)->answer();
     }
 
+    /** An answer without its DONE: {@see done()} reads that. */
+    public function exchangeUntilEnd(array $server = [], string $body = ''): Answer
+    {
+        $this->request($server, $body);
+        $answer = new Answer();
+        do {
+            $frame = $this->next();
+            $answer->add($frame);
+        } while ($frame->name !== 'END' && $frame->name !== 'ERROR');
+
+        return $answer;
+    }
+
+    public function done(): Frame
+    {
+        $frame = $this->next();
+
+        return $frame->name === 'DONE' ? $frame : throw new \RuntimeException("$frame->name instead of DONE");
+    }
+
     /** The worker's exit code, once it has exited. */
     public function exitCode(): int
     {
@@ -196,6 +216,16 @@ final class ScriptedSupervisor
     public function stderr(): string
     {
         return (string) \file_get_contents("$this->directory/stderr");
+    }
+
+    /**
+     * What error_log() has written, without the time that php-cgi puts before it.
+     *
+     * @return list<string>
+     */
+    public function errorLines(): array
+    {
+        return \preg_split('/\R/', (string) \preg_replace('/^\[[^]]*\] /m', '', $this->stderr()), -1, \PREG_SPLIT_NO_EMPTY);
     }
 
     public function pid(): int

@@ -49,7 +49,8 @@ final class Wire
         return $bytes;
     }
 
-    public static function booted(string $capabilities = 'file'): self
+    /** @param array<string, string> $facts */
+    public static function booted(string $capabilities = 'file', array $facts = []): self
     {
         $wire = new self(ScriptedSupervisor::frame(
             ScriptedSupervisor::HELLO,
@@ -58,7 +59,7 @@ final class Wire
             \pack('nn', 1, 1) . ScriptedSupervisor::pairs(['capabilities' => $capabilities]) . ScriptedSupervisor::pairs([]),
         ));
         $wire->connection->hello();
-        $wire->connection->ready([]);
+        $wire->connection->ready($facts);
         $wire->sent();
 
         return $wire;

@@ -3,6 +3,8 @@ package dev.cetane;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>a directory with {@code public/index.php} or {@code index.php}: front controller
  *   <li>a directory with {@code worker.php}: that worker script
  *   <li>a file named {@code index.php}: front controller
- *   <li>any other PHP file: worker script
+ *   <li>any other PHP file: worker script, one for FrankenPHP when it names that server's loop
  * </ul>
  */
 final class ApplicationFinder {
@@ -29,7 +31,13 @@ final class ApplicationFinder {
     /** Functions that the client defines anew, since PHP's own don't see its pipes: those of {@code functions.php}. */
     static final String REPLACED_FUNCTIONS =
             "flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,"
-                    + "getallheaders,apache_request_headers,session_name";
+                    + "getallheaders,apache_request_headers,session_name,is_uploaded_file,move_uploaded_file";
+
+    private static final List<String> SIGNS_OF_FRANKENPHP =
+            List.of("frankenphp_handle_request", "frankenphp-worker.php");
+
+    /** More than any worker script has. */
+    private static final int SCANNED_BYTES = 1 << 20;
 
     private final CetaneConfig.App app;
     private final Map<String, String> environment;
@@ -68,7 +76,7 @@ final class ApplicationFinder {
                 layout.documentRoot(),
                 commands.find(layout.kind(), app.php(), workingDirectory),
                 workerIni(layout.kind()),
-                workerEnvironment(),
+                workerEnvironment(layout.kind()),
                 app.debug(),
                 clientDirectory,
                 processPrefix(commands));
@@ -90,7 +98,8 @@ final class ApplicationFinder {
         boolean index = path.getFileName().toString().equals("index.php");
         return switch (app.kind()) {
             case "laravel" -> throw wrong("a laravel application is a directory, " + path + " is a file");
-            case "worker" -> worker(path, "app.kind says so");
+            case "worker" -> new Layout(ApplicationKind.WORKER, path, "", "", "app.kind says so");
+            case "frankenphp" -> new Layout(ApplicationKind.FRANKENPHP, path, "", "", "app.kind says so");
             case "front-controller" -> controllerFile(path, "app.kind says so");
             default ->
                 index
@@ -109,7 +118,10 @@ final class ApplicationFinder {
                 return laravel(path, "app.kind says so");
             }
             case "worker" -> {
-                return worker(existing(path, "worker.php"), "app.kind says so");
+                return new Layout(ApplicationKind.WORKER, existing(path, "worker.php"), "", "", "app.kind says so");
+            }
+            case "frankenphp" -> {
+                throw wrong("a frankenphp application is given as its worker script, " + path + " is a directory");
             }
             case "front-controller" -> {
                 return controller(path, "app.kind says so");
@@ -133,7 +145,27 @@ final class ApplicationFinder {
     }
 
     private static Layout worker(Path file, String why) {
-        return new Layout(ApplicationKind.WORKER, file, "", "", why);
+        String sign = signOfFrankenPhp(file);
+        return sign == null
+                ? new Layout(ApplicationKind.WORKER, file, "", "", why)
+                : new Layout(ApplicationKind.FRANKENPHP, file, "", "", "it names " + sign);
+    }
+
+    /** What in a worker script shows that it was written for FrankenPHP: its loop, or Laravel Octane's script with it. Null when nothing does. */
+    private static @Nullable String signOfFrankenPhp(Path file) {
+        byte[] start;
+        try (InputStream in = Files.newInputStream(file)) {
+            start = in.readNBytes(SCANNED_BYTES);
+        } catch (IOException e) {
+            throw wrong(file + " cannot be read: " + e.getMessage());
+        }
+        String script = new String(start, StandardCharsets.ISO_8859_1);
+        for (String sign : SIGNS_OF_FRANKENPHP) {
+            if (script.contains(sign)) {
+                return sign;
+            }
+        }
+        return null;
     }
 
     private Layout laravel(Path path, String why) {
@@ -205,7 +237,7 @@ final class ApplicationFinder {
     }
 
     /** Nothing of Cetane's own environment reaches a worker unless it is named. */
-    private Map<String, String> workerEnvironment() {
+    private Map<String, String> workerEnvironment(ApplicationKind kind) {
         Map<String, String> result = new TreeMap<>();
         environment.forEach((name, value) -> {
             if (!name.startsWith("CETANE_") && isPassed(name)) {
@@ -213,6 +245,9 @@ final class ApplicationFinder {
             }
         });
         result.putAll(app.environment());
+        if (kind == ApplicationKind.FRANKENPHP) {
+            result.put("FRANKENPHP_WORKER", "1");
+        }
         return Collections.unmodifiableMap(result);
     }
 

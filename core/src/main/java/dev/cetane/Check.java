@@ -32,6 +32,8 @@ final class Check {
             Map.of(),
             ApplicationKind.FRONT_CONTROLLER,
             Map.of(),
+            ApplicationKind.FRANKENPHP,
+            Map.of(),
             ApplicationKind.LARAVEL,
             ordered(
                     "ctype",
@@ -112,7 +114,7 @@ final class Check {
             say("FAIL", "php", "this is PHP " + php.version() + ", Cetane needs 8.1 or newer; set app.php");
             return false;
         }
-        boolean cgi = PhpFinder.needsCgi(application.kind());
+        boolean cgi = application.kind().isCgi();
         if (cgi != php.sapi().startsWith("cgi")) {
             say(
                     "FAIL",

@@ -5,6 +5,7 @@ import dev.cetane.ConfigException.Problem;
 import dev.cetane.http.HttpConfig;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
+import dev.cetane.protocol.FrameType;
 import dev.cetane.worker.PoolConfig;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -42,8 +43,8 @@ final class ConfigLoader {
     private static final Pattern SERVICE_VARIABLE =
             Pattern.compile("CETANE_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?|NAME)");
 
-    /** Frame of a request (61 440 bytes) less its fixed part, the paths that Cetane adds, and the lengths. */
-    private static final long FRAME_ROOM = 61_440 - 36 - 4_060;
+    /** A request's frame less its fixed part and what Cetane itself adds. A body that does not fit beside the head goes to a file. */
+    private static final int FRAME_ROOM = FrameType.REQUEST.maxPayload() - FrameType.REQUEST.minPayload() - 4_060;
 
     private static final Map<String, Setting<?>> BY_KEY = new LinkedHashMap<>();
 
@@ -369,12 +370,12 @@ final class ConfigLoader {
 
     private void checkTogether(HttpConfig http, PoolConfig pool, OpsConfig ops) {
         // The target stands in REQUEST_URI and, in parts, in PATH_INFO or QUERY_STRING.
-        long frame = http.maxHeaderBytes() + http.inlineBodyBytes() + 2L * http.maxUriBytes();
+        long frame = http.maxHeaderBytes() + 2L * http.maxUriBytes();
         if (frame > FRAME_ROOM) {
             problem(
-                    Settings.HTTP_INLINE_BODY,
-                    "does not fit into one frame: max-header + inline-body + 2 x max-uri is " + frame
-                            + " bytes; allowed: at most " + FRAME_ROOM + ", lower one of them");
+                    Settings.HTTP_MAX_HEADER,
+                    "does not fit into one frame: max-header + 2 x max-uri is " + frame + " bytes; allowed: at most "
+                            + FRAME_ROOM + ", lower one of them");
         }
         if (pool.backoffInitial().compareTo(pool.backoffMax()) > 0) {
             problem(

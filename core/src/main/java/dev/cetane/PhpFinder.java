@@ -31,7 +31,7 @@ final class PhpFinder {
      * @throws CommandException naming the packages to install
      */
     Path find(ApplicationKind kind, String configured, Path workingDirectory) {
-        boolean cgi = needsCgi(kind);
+        boolean cgi = kind.isCgi();
         if (!configured.equals("auto")) {
             Path php = configured.indexOf('/') >= 0
                     ? executable(workingDirectory.resolve(configured))
@@ -51,10 +51,6 @@ final class PhpFinder {
             }
         }
         throw new CommandException(CommandException.FAILED, missing(kind));
-    }
-
-    static boolean needsCgi(ApplicationKind kind) {
-        return kind == ApplicationKind.FRONT_CONTROLLER;
     }
 
     /** The executable of that name on PATH, or null. */
@@ -93,7 +89,7 @@ final class PhpFinder {
     }
 
     private String missing(ApplicationKind kind) {
-        boolean cgi = needsCgi(kind);
+        boolean cgi = kind.isCgi();
         String command = cgi ? "php-cgi" : "php";
         String version = cgi ? installedVersion() : null;
         String debian = version == null ? (cgi ? "php-cgi" : "php-cli") : "php" + version + "-cgi";

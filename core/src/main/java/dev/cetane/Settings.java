@@ -32,7 +32,7 @@ final class Settings {
     static final Setting<String> APP_KIND = choice(
             "app.kind",
             "auto",
-            List.of("auto", "worker", "front-controller", "laravel"),
+            List.of("auto", "worker", "front-controller", "laravel", "frankenphp"),
             "How the application is run; auto finds out by looking at it.");
     static final Setting<@Nullable Path> APP_PATH = pathOrAuto(
             "app.path", "The application's directory or PHP file; the APP argument. auto is the current directory.");

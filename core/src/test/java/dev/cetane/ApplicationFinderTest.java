@@ -100,6 +100,29 @@ final class ApplicationFinderTest {
     }
 
     @Test
+    void aWorkerScriptThatNamesTheLoopOfFrankenPhpRunsUnderPhpCgi() throws IOException {
+        file("site/loop.php", "while (frankenphp_handle_request(fn () => print('hi')));");
+        file("site/octane.php", "require 'vendor/laravel/octane/bin/frankenphp-worker.php';");
+
+        for (String script : List.of("site/loop.php", "site/octane.php")) {
+            ApplicationConfig application = find(script).application();
+            assertThat(application.kind()).isEqualTo(ApplicationKind.FRANKENPHP);
+            assertThat(application.php()).isEqualTo(bin.resolve("php-cgi8.2"));
+            assertThat(application.environment()).containsEntry("FRANKENPHP_WORKER", "1");
+        }
+        assertThat(find("site/loop.php").why()).isEqualTo("it names frankenphp_handle_request");
+    }
+
+    @Test
+    void aScriptThatReachesTheLoopOfFrankenPhpElsewhereIsOneWhenTheConfigurationSaysSo() throws IOException {
+        file("site/index.php");
+        sets.add("app.kind=frankenphp");
+
+        assertThat(find("site/index.php").application().kind()).isEqualTo(ApplicationKind.FRANKENPHP);
+        assertThatThrownBy(() -> find("site")).hasMessageContaining("is given as its worker script");
+    }
+
+    @Test
     void theKindInTheConfigurationWins() throws IOException {
         file("site/bootstrap/app.php");
         file("site/public/index.php");
@@ -245,9 +268,13 @@ final class ApplicationFinderTest {
     }
 
     private void file(String name) throws IOException {
+        file(name, "");
+    }
+
+    private void file(String name, String code) throws IOException {
         Path file = root.resolve(name);
         Files.createDirectories(file.getParent());
-        Files.writeString(file, "<?php");
+        Files.writeString(file, "<?php " + code);
     }
 
     private void command(String name) throws IOException {

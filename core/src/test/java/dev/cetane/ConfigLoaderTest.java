@@ -358,14 +358,14 @@ final class ConfigLoaderTest {
 
     @Test
     void whatGoesIntoOneFrameMustFitIntoIt() {
-        sets.addAll(List.of("http.max-header=32KiB", "http.inline-body=8KiB"));
-        assertThat(load().http().inlineBodyBytes()).isEqualTo(8192);
+        sets.addAll(List.of("http.max-header=32768", "http.max-uri=10240"));
+        assertThat(load().http().maxHeaderBytes()).isEqualTo(32768);
 
-        sets.add("http.inline-body=8193");
+        sets.add("http.max-uri=10241");
 
         assertThat(problems())
-                .containsExactly("http.inline-body = \"8193\" does not fit into one frame: max-header + inline-body"
-                        + " + 2 x max-uri is 57345 bytes; allowed: at most 57344, lower one of them (--set)");
+                .containsExactly("http.max-header = \"32768\" does not fit into one frame: max-header + 2 x max-uri is"
+                        + " 53250 bytes; allowed: at most 53248, lower one of them (--set)");
     }
 
     @Test

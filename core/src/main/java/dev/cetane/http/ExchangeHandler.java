@@ -1,6 +1,9 @@
 package dev.cetane.http;
 
 import dev.cetane.log.EventLog;
+import dev.cetane.multipart.Delimiter;
+import dev.cetane.multipart.FormLimits;
+import dev.cetane.protocol.FrameType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -29,11 +32,14 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // of Netty: a failed write or close ends in channelInactive
 final class ExchangeHandler extends ChannelInboundHandlerAdapter {
-    /** What a frame has room for; a body that would not fit beside its head goes to a file. */
-    private static final int FRAME_PAYLOAD_BYTES = 61_428;
+    /** How often a form that came before the first worker was ready looks again. */
+    private static final long RULES_LOOK_MILLIS = 20;
 
-    /** How long a refused client's input is thrown away, so that it reads the answer before it notices the end. */
+    /** How long a client may take to close its side after the last answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
+
+    /** How long a connection stays idle in a drain: a request that is on its way is still served. */
+    private static final Duration IDLE_IN_DRAIN = Duration.ofMillis(20);
 
     private static final ByteBuf CONTINUE = Unpooled.unreleasableBuffer(Unpooled.directBuffer(25)
             .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII))
@@ -65,19 +71,21 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private Phase phase = Phase.HEAD;
 
     // The exchange that runs.
-    private boolean exchangeOpen;
+    private final ExchangeRecord exchange;
     private @Nullable RequestHead request;
     private @Nullable RequestBody body;
+
+    /** The longest body by PHP's own limit, for forms; 0: none. */
+    private long postMaxBytes;
+
     private @Nullable HttpJob job;
-    private String requestId = "";
-    private long startNanos;
-    private long receivedNanos;
     private boolean writesWatched;
     private long writeProgress;
 
     ExchangeHandler(FrontDoor door, RequestDecoder decoder) {
         this.door = door;
         this.decoder = decoder;
+        this.exchange = new ExchangeRecord(door);
     }
 
     @Override
@@ -108,10 +116,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         phase = Phase.CLOSED;
         door.connections().remove(this);
         door.listener().connectionClosed();
-        if (exchangeOpen) {
-            exchangeOpen = false;
-            door.listener().abandoned(door.ticker().nanos() - startNanos);
-        }
+        exchange.abandoned();
         if (job != null) {
             HttpJob running = job;
             job = null;
@@ -140,11 +145,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        if (phase == Phase.HEAD && decoder.headPending() && !exchangeOpen) {
+        if (phase == Phase.HEAD && decoder.headPending() && !exchange.open()) {
             // The clock of the head runs from its first byte.
-            exchangeOpen = true;
-            startNanos = decoder.headStartNanos();
-            receivedNanos = startNanos;
+            exchange.begin(decoder.headStartNanos());
             deadline.in(door.config().headerTimeout().toNanos());
         } else if (phase == Phase.BODY && !decoder.isShut()) {
             deadline.in(door.config().bodyTimeout().toNanos());
@@ -157,16 +160,14 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             door.log().log(
                     EventLog.Level.ERROR,
                     "http.unexpected",
-                    requestId.isEmpty() ? null : requestId,
+                    exchange.open() ? exchange.id() : null,
                     "a connection is closed after an error that should not occur: " + cause);
         }
         ctx.close();
     }
 
     private void readHead(HttpRequest message) throws RefusedException {
-        exchangeOpen = true;
-        startNanos = decoder.headStartNanos();
-        receivedNanos = startNanos;
+        exchange.begin(decoder.headStartNanos());
         Throwable problem = message.decoderResult().cause();
         if (problem instanceof PrematureChannelClosureException) {
             return;
@@ -176,20 +177,62 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
-        String given = head.requestId();
-        requestId = given != null ? given : RequestId.next();
-        long mostBytes = door.config().maxBodyBytes();
-        if (mostBytes > 0 && head.contentLength() > mostBytes) {
-            throw bodyTooLarge(head.contentLength());
-        }
+        exchange.head(head);
+        postMaxBytes = 0;
+        checkLength(head.contentLength());
         phase = Phase.BODY;
-        if (head.hasBody()) {
-            int inline = Math.min(door.config().inlineBodyBytes(), FRAME_PAYLOAD_BYTES - head.encodedBytes());
-            body = new RequestBody(door.spool(), Math.max(inline, 0), head.contentLength(), this::notifyBodyChanged);
-            if (head.expectsContinue()) {
-                context.writeAndFlush(CONTINUE.duplicate(), context.voidPromise());
-            }
+        if (!head.hasBody()) {
+            return;
         }
+        if (head.isForm() && !door.forms().known()) {
+            decoder.shut();
+            deadline.clear();
+            awaitFormRules(head);
+        } else {
+            beginBody(head);
+        }
+    }
+
+    private void beginBody(RequestHead head) throws RefusedException {
+        // A body that would not fit into the frame beside its head goes to a file.
+        int room = FrameType.REQUEST.maxPayload() - head.encodedBytes();
+        int inline = Math.max(Math.min(door.config().inlineBodyBytes(), room), 0);
+        FormLimits limits = head.isForm() ? door.forms().limits() : null;
+        Delimiter delimiter = limits == null ? null : Delimiter.of(head.contentType());
+        if (limits != null && limits.postMaxBytes() > 0) {
+            postMaxBytes = limits.postMaxBytes();
+            checkLength(head.contentLength());
+        }
+        body = limits == null || delimiter == null
+                ? new WholeBody(door.spool(), inline, head.contentLength(), this::notifyBodyChanged)
+                : new FormBody(door.spool(), inline, delimiter, limits, this::notifyBodyChanged);
+        if (head.expectsContinue()) {
+            context.writeAndFlush(CONTINUE.duplicate(), context.voidPromise());
+        }
+    }
+
+    /** The limits for a form are those of the workers' PHP; while the first worker boots, what follows the head is not read. */
+    private void awaitFormRules(RequestHead head) {
+        context.executor()
+                .schedule(
+                        () -> {
+                            if (request != head || phase != Phase.BODY) {
+                                return;
+                            }
+                            if (!door.forms().known()) {
+                                awaitFormRules(head);
+                                return;
+                            }
+                            try {
+                                beginBody(head);
+                                deadline.in(door.config().bodyTimeout().toNanos());
+                                decoder.open(context);
+                            } catch (RefusedException e) {
+                                refuse(e.failure(), e.getMessage());
+                            }
+                        },
+                        RULES_LOOK_MILLIS,
+                        TimeUnit.MILLISECONDS);
     }
 
     private void readContent(HttpContent content) throws RefusedException {
@@ -198,11 +241,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             throw RefusedException.of(problem);
         }
         if (body != null && content.content().isReadable()) {
-            long mostBytes = door.config().maxBodyBytes();
-            long length = body.length() + content.content().readableBytes();
-            if (mostBytes > 0 && length > mostBytes) {
-                throw bodyTooLarge(length);
-            }
+            checkLength(body.length() + content.content().readableBytes());
             body.append(content.content().retain());
         }
         if (content instanceof LastHttpContent) {
@@ -210,8 +249,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             deadline.clear();
             if (body != null) {
                 body.finish();
+                remark(body.remark());
             }
-            receivedNanos = door.ticker().nanos();
+            exchange.received();
             phase = Phase.ANSWER;
             if (body == null || body.complete()) {
                 submit();
@@ -219,6 +259,16 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         } else if (body != null && body.saturated()) {
             decoder.shut();
             deadline.clear();
+        }
+    }
+
+    private void remark(@Nullable String what) {
+        if (what != null) {
+            door.log().log(
+                    EventLog.Level.WARN,
+                    "http.form-cut",
+                    exchange.id(),
+                    "a form was taken in part, by the limits of php.ini: " + what);
         }
     }
 
@@ -240,9 +290,10 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             door.log().log(
                     EventLog.Level.ERROR,
                     "http.spool-failed",
-                    requestId,
-                    "a request's body of " + body.length() + " bytes so far could not be written to " + body.path()
-                            + ": " + failure + "; make room there, or set run-directory to another place");
+                    exchange.id(),
+                    "a request's body of " + body.length() + " bytes so far could not be written to "
+                            + door.config().spoolDirectory() + ": " + failure
+                            + "; make room there, or set http.spool-directory to another place");
             refuse(HttpFailure.STORAGE_FAILED, "the body could not be stored");
         } else if (phase == Phase.BODY) {
             if (decoder.isShut() && !body.saturated()) {
@@ -263,10 +314,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             answerOptions(head);
             return;
         }
-        if (peer == null) {
-            peer = Peer.of(context.channel().remoteAddress(), context.channel().localAddress(), door.proxies());
-        }
-        job = new HttpJob(door, this, context, head, body, peer, requestId);
+        job = new HttpJob(door, this, context, head, body, peer(), exchange.id());
         door.dispatcher().submit(job);
     }
 
@@ -277,7 +325,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         job = null;
         body = null;
-        answered(ended.status(), ended.writtenBytes(), door.ticker().nanos() - ended.headNanos());
+        long transferNanos = door.ticker().nanos() - ended.headNanos();
+        exchange.answered(ended.status(), ended.writtenBytes(), transferNanos, peer());
         proceed(ended.closes());
     }
 
@@ -294,7 +343,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         answer(
                 failure.encode(
                         context.alloc(),
-                        requestId,
+                        exchange.id(),
                         door.debug() ? failed.publicDetail() : null,
                         head.isHead(),
                         close,
@@ -306,10 +355,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** The answer of the job cannot be completed: the client must not take what it has for the whole. */
     void cut() {
-        if (exchangeOpen) {
-            exchangeOpen = false;
-            door.listener().aborted(door.ticker().nanos() - startNanos);
-        }
+        exchange.aborted();
         // A reset: the end of the connection is how an HTTP/1.0 client recognises the end of an answer.
         context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
         context.close();
@@ -338,8 +384,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** Ends the connection once nothing runs on it. Callable from any thread. */
     void drain() {
         context.executor().execute(() -> {
-            if (phase == Phase.HEAD && !decoder.headPending()) {
-                context.close();
+            if (phase == Phase.HEAD && !exchange.open()) {
+                deadline.in(IDLE_IN_DRAIN.toNanos());
             }
         });
     }
@@ -375,23 +421,20 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 context.close();
             } else if (phase == Phase.ANSWER) {
                 wrote();
-                answered(status, count, 0);
+                exchange.answered(status, count, 0, peer());
                 proceed(close);
             }
         });
-        if (exchangeOpen) {
+        if (exchange.open()) {
             watchWrites();
         }
     }
 
     /** Answers a request that is not, or cannot be, received completely, and closes the connection when the client has read it. */
     private void refuse(HttpFailure failure, @Nullable String why) {
-        if (requestId.isEmpty()) {
-            requestId = RequestId.next();
-        }
         if (door.log().enabled(EventLog.Level.DEBUG)) {
             door.log().log(
-                    EventLog.Level.DEBUG, "http.refused", requestId, "answered " + failure.status() + ": " + why);
+                    EventLog.Level.DEBUG, "http.refused", exchange.id(), "answered " + failure.status() + ": " + why);
         }
         boolean headOnly = request != null && request.isHead();
         if (body != null) {
@@ -401,7 +444,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         phase = Phase.LINGER;
         ByteBuf bytes = failure.encode(
                 context.alloc(),
-                requestId,
+                exchange.id(),
                 door.debug() ? why : null,
                 headOnly,
                 true,
@@ -414,13 +457,16 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 context.close();
                 return;
             }
-            answered(failure.status(), count, 0);
+            exchange.answered(failure.status(), count, 0, peer());
             linger();
         });
         decoder.open(context);
     }
 
-    /** Everything is answered: throws input away until the client closes too. */
+    /**
+     * Everything is answered: throws input away until the client closes too. To close at once would reset the connection if input was
+     * unread, and a reset can destroy the answer before the client has read it.
+     */
     private void linger() {
         phase = Phase.LINGER;
         deadline.in(LINGER.toNanos());
@@ -432,41 +478,18 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void answered(int status, long bytes, long transferNanos) {
-        if (!exchangeOpen) {
-            return;
+    private Peer peer() {
+        if (peer == null) {
+            peer = Peer.of(context.channel().remoteAddress(), context.channel().localAddress(), door.proxies());
         }
-        exchangeOpen = false;
-        long durationNanos = door.ticker().nanos() - startNanos;
-        door.listener().answered(status, durationNanos, receivedNanos - startNanos, transferNanos);
-        if (door.config().accessLog()) {
-            door.log().log(
-                    EventLog.Level.INFO,
-                    "http.access",
-                    requestId,
-                    request == null ? "-" : request.method() + " " + request.target(),
-                    "status",
-                    status,
-                    "bytes",
-                    bytes,
-                    "micros",
-                    TimeUnit.NANOSECONDS.toMicros(durationNanos),
-                    "peer",
-                    peer == null ? String.valueOf(context.channel().remoteAddress()) : peer.remoteAddress());
-        }
+        return peer;
     }
 
     /** The exchange is over: takes the next request or ends the connection. */
     private void proceed(boolean close) {
         request = null;
-        requestId = "";
         if (close || door.connections().draining()) {
-            if (context.channel().config().isAutoRead()) {
-                context.close();
-            } else {
-                // Closing with unread input would reset the connection, and the answer might be lost with it.
-                linger();
-            }
+            linger();
             return;
         }
         phase = Phase.HEAD;
@@ -477,7 +500,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private void deadlinePassed() {
         switch (phase) {
             case HEAD -> {
-                if (exchangeOpen) {
+                if (exchange.open()) {
                     refuse(HttpFailure.REQUEST_TIMEOUT, "the head did not arrive within http.header-timeout");
                 } else {
                     context.close();
@@ -508,10 +531,18 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         return buffer != null && !buffer.isEmpty();
     }
 
-    private RefusedException bodyTooLarge(long length) {
+    private void checkLength(long length) throws RefusedException {
+        long mostBytes = door.config().maxBodyBytes();
+        if (mostBytes > 0 && length > mostBytes) {
+            throw bodyTooLarge(length, "http.max-body", mostBytes);
+        }
+        if (postMaxBytes > 0 && length > postMaxBytes) {
+            throw bodyTooLarge(length, "post_max_size of php.ini", postMaxBytes);
+        }
+    }
+
+    private static RefusedException bodyTooLarge(long length, String setting, long most) {
         return new RefusedException(
-                HttpFailure.BODY_TOO_LARGE,
-                "a body of " + length + " bytes or more, http.max-body is "
-                        + door.config().maxBodyBytes());
+                HttpFailure.BODY_TOO_LARGE, "a body of " + length + " bytes or more, " + setting + " is " + most);
     }
 }

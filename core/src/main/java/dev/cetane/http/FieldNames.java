@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names under which request fields stand in {@code $_SERVER}. Immutable; well-known names cost no allocation.
  *
- * <p>Names with anything but letters, digits and {@code -} are dropped, as nginx does: {@code X_Real_Ip} and {@code X-Real-Ip} would be
- * one name for PHP, and only one of them is what a proxy checks. {@code Proxy} is dropped because libraries take {@code HTTP_PROXY} for a setting (CVE-2016-5385).
+ * <p>Names with other characters than letters, digits and {@code -} are dropped, as nginx drops them: {@code X_Real_Ip} and {@code
+ * X-Real-Ip} would be one name for PHP, and only one of them is what a proxy checks. {@code Proxy} is dropped because libraries take
+ * {@code HTTP_PROXY} for a setting (CVE-2016-5385).
  */
 final class FieldNames {
     static final String AUTHORIZATION = "HTTP_AUTHORIZATION";
@@ -108,10 +109,10 @@ final class FieldNames {
         StringBuilder derived = new StringBuilder(5 + name.length()).append("HTTP_");
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            if (c >= 'a' && c <= 'z') {
-                derived.append((char) (c - 'a' + 'A'));
-            } else if (c == '-') {
+            if (c == '-') {
                 derived.append('_');
+            } else if (c >= 'a' && c <= 'z') {
+                derived.append((char) (c - 'a' + 'A'));
             } else if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
                 derived.append(c);
             } else {

@@ -16,6 +16,7 @@ record FrontDoor(
         Ticker ticker,
         HttpListener listener,
         SpoolDirectory spool,
+        FormRules forms,
         TrustedProxies proxies,
         ServerVariables variables,
         HttpDate date,

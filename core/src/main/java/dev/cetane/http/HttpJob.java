@@ -72,12 +72,7 @@ final class HttpJob implements Job {
         long bodyBytes = body != null ? body.length() : request.contentLength();
         door.variables().write(request, peer, id, bodyBytes, out::server);
         if (body != null) {
-            Path file = body.path();
-            if (file != null) {
-                out.bodyFile(file);
-            } else {
-                out.body(body.bytes(), 0, (int) body.length());
-            }
+            body.encode(out);
         }
     }
 

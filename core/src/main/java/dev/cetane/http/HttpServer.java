@@ -76,6 +76,7 @@ public final class HttpServer implements AutoCloseable {
                         ticker,
                         listener,
                         spool,
+                        new FormRules(dispatcher),
                         proxies,
                         new ServerVariables(scriptName, proxies),
                         new HttpDate(ticker),

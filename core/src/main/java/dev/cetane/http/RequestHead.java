@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.multipart.Delimiter;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayList;
@@ -119,6 +120,17 @@ final class RequestHead {
 
     boolean hasBody() {
         return chunked || contentLength > 0;
+    }
+
+    /** Whether PHP reads the body as a multipart form: for POST only, whatever the other methods bring. */
+    boolean isForm() {
+        return method.equals("POST") && Delimiter.isForm(contentType());
+    }
+
+    /** Empty when there is none. */
+    String contentType() {
+        String type = field(FieldNames.CONTENT_TYPE);
+        return type == null ? "" : type;
     }
 
     boolean expectsContinue() {

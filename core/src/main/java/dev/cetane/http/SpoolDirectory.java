@@ -19,11 +19,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Where one server keeps request bodies that are too large for a frame, and the threads that write them. The directory is the server's
+ * Where one server keeps request bodies that are too large for a frame and uploaded files, and the threads that write them. The directory is the server's
  * own: what an earlier one left in it is removed. Thread-safe.
  */
 class SpoolDirectory implements AutoCloseable {
-    private static final String PREFIX = "body-";
+    private static final String BODY = "body-";
+    private static final String UPLOAD = "upload-";
     private static final int THREADS = 2;
     private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -37,7 +38,7 @@ class SpoolDirectory implements AutoCloseable {
     SpoolDirectory(Path directory) {
         this.directory = directory;
         AtomicInteger threads = new AtomicInteger();
-        // The queue needs no bound: a file has one task at a time, and there is at most one file a connection.
+        // The queue needs no bound: a file has one task at a time, and PHP's own limit bounds the files of a request.
         writers = new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
             Thread thread = new Thread(task, "cetane-spool-" + threads.incrementAndGet());
             thread.setDaemon(true);
@@ -70,8 +71,17 @@ class SpoolDirectory implements AutoCloseable {
     }
 
     /** A new file for one body; nothing is written yet. */
-    SpoolFile newFile(Runnable changed) {
-        return new SpoolFile(this, directory.resolve(PREFIX + files.incrementAndGet()), changed);
+    SpoolFile newBody(SpoolBacklog backlog, Runnable changed) {
+        return newFile(BODY, backlog, changed);
+    }
+
+    /** A new file for one file that is uploaded; nothing is written yet. */
+    SpoolFile newUpload(SpoolBacklog backlog, Runnable changed) {
+        return newFile(UPLOAD, backlog, changed);
+    }
+
+    private SpoolFile newFile(String prefix, SpoolBacklog backlog, Runnable changed) {
+        return new SpoolFile(this, directory.resolve(prefix + files.incrementAndGet()), backlog, changed);
     }
 
     FileChannel create(Path file) throws IOException {
@@ -117,7 +127,7 @@ class SpoolDirectory implements AutoCloseable {
     }
 
     private static void removeBodies(Path directory) throws IOException {
-        try (DirectoryStream<Path> bodies = Files.newDirectoryStream(directory, PREFIX + "*")) {
+        try (DirectoryStream<Path> bodies = Files.newDirectoryStream(directory, "{" + BODY + "," + UPLOAD + "}*")) {
             for (Path body : bodies) {
                 Files.deleteIfExists(body);
             }

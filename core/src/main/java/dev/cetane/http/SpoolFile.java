@@ -10,25 +10,19 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request body on disk. {@link #append} and {@link #finish} come from the connection's event loop, {@link #discard} from any
- * thread, the writing is done by a spool thread; the fields that they share are guarded by {@code lock}.
+ * One file in the spool: a request body, or a part of one. {@link #append} and {@link #finish} come from the connection's event loop,
+ * {@link #discard} from any thread, the writing is done by a spool thread; the fields that they share are guarded by {@code lock}.
  *
  * <p>Buffers change hands here: who appends one gives it away, and the spool thread releases it.
  */
 final class SpoolFile {
-    /** Reading pauses while so much waits for the disk. */
-    private static final int MOST_WAITING_BYTES = 512 * 1024;
-
-    /** The same in buffers: tiny chunks weigh more than their bytes. */
-    private static final int MOST_WAITING_BUFFERS = 256;
-
     private final SpoolDirectory directory;
     private final Path path;
+    private final SpoolBacklog backlog;
     private final Runnable changed;
 
     private final Object lock = new Object();
     private final Deque<ByteBuf> waiting = new ArrayDeque<>();
-    private long waitingBytes;
     private boolean taskRuns;
     private boolean finished;
     private boolean stored;
@@ -38,10 +32,14 @@ final class SpoolFile {
     /** Only touched by the task, of which one runs at a time. */
     private @Nullable FileChannel channel;
 
-    /** @param changed called by a spool thread when the file may have room again, be stored, or have failed */
-    SpoolFile(SpoolDirectory directory, Path path, Runnable changed) {
+    /**
+     * @param backlog counts what waits for the disk; shared by the files of one request
+     * @param changed called by a spool thread when there may be room again, the file be stored, or have failed
+     */
+    SpoolFile(SpoolDirectory directory, Path path, SpoolBacklog backlog, Runnable changed) {
         this.directory = directory;
         this.path = path;
+        this.backlog = backlog;
         this.changed = changed;
     }
 
@@ -54,7 +52,7 @@ final class SpoolFile {
         synchronized (lock) {
             if (!discarded && failure == null) {
                 waiting.add(bytes);
-                waitingBytes += bytes.readableBytes();
+                backlog.add(bytes.readableBytes());
                 runTask();
                 return;
             }
@@ -67,13 +65,6 @@ final class SpoolFile {
         synchronized (lock) {
             finished = true;
             runTask();
-        }
-    }
-
-    /** Whether the disk lags so far behind that nothing more should be read. */
-    boolean saturated() {
-        synchronized (lock) {
-            return failure == null && (waitingBytes > MOST_WAITING_BYTES || waiting.size() > MOST_WAITING_BUFFERS);
         }
     }
 
@@ -118,10 +109,9 @@ final class SpoolFile {
             batch = waiting.toArray(new ByteBuf[0]);
             waiting.clear();
         }
-        long bytes = 0;
         IOException problem = null;
         for (ByteBuf buffer : batch) {
-            bytes += buffer.readableBytes();
+            int bytes = buffer.readableBytes();
             try {
                 if (problem == null && !isDiscarded()) {
                     write(buffer);
@@ -130,11 +120,11 @@ final class SpoolFile {
                 problem = e;
             } finally {
                 buffer.release();
+                backlog.remove(bytes);
             }
         }
         boolean ends;
         synchronized (lock) {
-            waitingBytes -= bytes;
             if (problem != null && failure == null) {
                 failure = problem;
                 releaseWaiting();
@@ -155,7 +145,8 @@ final class SpoolFile {
 
     /** Closes the file, and deletes it if it is of no use; still the only task. */
     private void end() {
-        IOException problem = close();
+        IOException problem = create();
+        problem = problem == null ? close() : problem;
         boolean useless;
         synchronized (lock) {
             if (problem != null && failure == null) {
@@ -178,6 +169,22 @@ final class SpoolFile {
     private boolean isDiscarded() {
         synchronized (lock) {
             return discarded;
+        }
+    }
+
+    /** Makes the file of which nothing was written: an empty one. */
+    private @Nullable IOException create() {
+        boolean wanted;
+        synchronized (lock) {
+            wanted = channel == null && !stored && !discarded && failure == null;
+        }
+        try {
+            if (wanted) {
+                channel = directory.create(path);
+            }
+            return null;
+        } catch (IOException e) {
+            return e;
         }
     }
 
@@ -208,7 +215,7 @@ final class SpoolFile {
     /** With the lock held. */
     private void releaseWaiting() {
         for (ByteBuf bytes : waiting) {
-            waitingBytes -= bytes.readableBytes();
+            backlog.remove(bytes.readableBytes());
             bytes.release();
         }
         waiting.clear();

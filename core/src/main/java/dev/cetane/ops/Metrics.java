@@ -57,7 +57,6 @@ public final class Metrics implements PoolListener, HttpListener {
             WorkerException.Kind.OVERLOADED,
             WorkerException.Kind.QUEUE_TIMEOUT,
             WorkerException.Kind.DRAINING,
-            WorkerException.Kind.UNDELIVERABLE,
             WorkerException.Kind.CANCELLED);
     private static final Set<WorkerException.Kind> FAILING = EnumSet.of(
             WorkerException.Kind.TIMED_OUT,
@@ -65,7 +64,7 @@ public final class Metrics implements PoolListener, HttpListener {
             WorkerException.Kind.PROTOCOL,
             WorkerException.Kind.APPLICATION,
             WorkerException.Kind.DRAINING,
-            WorkerException.Kind.CANCELLED);
+            WorkerException.Kind.UNDELIVERABLE);
 
     private static final Duration[] BUCKETS = buckets(
             50,

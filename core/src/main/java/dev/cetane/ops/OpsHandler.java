@@ -20,7 +20,10 @@ import io.netty.handler.timeout.IdleStateEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Answers the requests of one connection. Runs on the ops event loop. */
 @SuppressWarnings(
@@ -51,8 +54,12 @@ final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
         CONTROL
     }
 
+    /** So that nobody holds a connection by sending its request byte by byte. */
+    private static final int MAX_MINUTES = 5;
+
     private final Context context;
     private boolean waiting;
+    private @Nullable ScheduledFuture<?> end;
 
     OpsHandler(Context context) {
         this.context = context;
@@ -113,9 +120,27 @@ final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     @Override
+    public void channelActive(ChannelHandlerContext channel) {
+        end = channel.executor().schedule(() -> closeUnlessWaiting(channel), MAX_MINUTES, TimeUnit.MINUTES);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext channel) {
+        if (end != null) {
+            end.cancel(false);
+        }
+    }
+
+    @Override
     public void userEventTriggered(ChannelHandlerContext channel, Object event) {
-        // A reload may take as long as its boots do.
-        if (event instanceof IdleStateEvent && !waiting) {
+        if (event instanceof IdleStateEvent) {
+            closeUnlessWaiting(channel);
+        }
+    }
+
+    /** A reload may take as long as its boots do. */
+    private void closeUnlessWaiting(ChannelHandlerContext channel) {
+        if (!waiting) {
             channel.close();
         }
     }

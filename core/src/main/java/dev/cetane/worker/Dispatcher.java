@@ -1,5 +1,8 @@
 package dev.cetane.worker;
 
+import dev.cetane.protocol.Ready;
+import org.jspecify.annotations.Nullable;
+
 /** What a front door needs of the {@link WorkerPool}; tests of a front door script their own. Callable from any thread. */
 public interface Dispatcher {
 
@@ -14,4 +17,8 @@ public interface Dispatcher {
      * worker gets a CANCEL frame) and ends as usual, its output is the sink's to discard. A job that has ended is ignored.
      */
     void cancel(Job job);
+
+    /** What the worker that became ready last has said of itself and its PHP; null as long as none was ready. */
+    @Nullable
+    Ready lastReady();
 }

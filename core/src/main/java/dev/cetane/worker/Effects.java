@@ -14,9 +14,25 @@ final class Effects {
         effects.add(effect);
     }
 
+    /** Runs all of them even when one throws; the first exception is thrown in the end. */
     void run() {
-        if (effects != null) {
-            effects.forEach(Runnable::run);
+        if (effects == null) {
+            return;
+        }
+        RuntimeException first = null;
+        for (Runnable effect : effects) {
+            try {
+                effect.run();
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 }

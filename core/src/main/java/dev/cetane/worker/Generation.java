@@ -1,12 +1,14 @@
 package dev.cetane.worker;
 
 import dev.cetane.protocol.BytePath;
+import dev.cetane.protocol.Capability;
 import dev.cetane.protocol.Hello;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +60,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
         List<String> command = new ArrayList<>(application.processPrefix());
         Path client = application.clientDirectory();
         command.add(application.php().toString());
-        if (application.kind() == ApplicationKind.WORKER) {
+        if (application.kind().isWorkerScript()) {
             command.add("-d");
             command.add("auto_prepend_file=" + client.resolve("autoload.php"));
         }
@@ -67,7 +69,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
             command.add(name + "=" + value);
         });
         command.add(
-                application.kind() == ApplicationKind.WORKER
+                application.kind().isWorkerScript()
                         ? script.toString()
                         : client.resolve("bin/cetane-worker.php").toString());
         return command;
@@ -75,7 +77,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
 
     Hello hello() {
         Map<String, String> settings = new HashMap<>();
-        settings.put(Hello.CAPABILITIES, "file");
+        settings.put(Hello.CAPABILITIES, Capability.format(EnumSet.of(Capability.FILE, Capability.FORM)));
         settings.put("kind", application.kind().key());
         settings.put("script", BytePath.toText(script));
         settings.put("document-root", BytePath.toText(documentRoot));
@@ -84,7 +86,7 @@ record Generation(int number, ApplicationConfig application, Path directory, Pat
         server.put("SERVER_SOFTWARE", "Cetane");
         server.put("GATEWAY_INTERFACE", "CGI/1.1");
         server.put("DOCUMENT_ROOT", BytePath.toText(documentRoot));
-        if (application.kind() == ApplicationKind.FRONT_CONTROLLER) {
+        if (application.kind().isCgi()) {
             server.put("SCRIPT_FILENAME", BytePath.toText(script));
         }
         return Hello.current(settings, server);

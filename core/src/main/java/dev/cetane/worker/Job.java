@@ -33,7 +33,7 @@ public interface Job {
 
     /**
      * The next bytes of the body. The buffer is only valid during the call. May block while the client is slower than the worker:
-     * that is the back-pressure; the front door bounds the wait.
+     * that is the back-pressure; the front door bounds the wait. A failure that occurs meanwhile is told when this returns.
      */
     void data(ByteBuffer bytes);
 

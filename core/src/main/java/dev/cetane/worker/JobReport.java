@@ -5,7 +5,7 @@ package dev.cetane.worker;
  *
  * @param workerId the worker that served it
  * @param queueNanos from submit to the moment a worker was picked
- * @param dispatchNanos from that to the end of the write of the REQUEST frame
+ * @param dispatchNanos from that to the end of the write of the REQUEST frame, or to the final HEAD if that came earlier
  * @param firstByteNanos from that to the final HEAD
  * @param transferNanos from the final HEAD to END
  * @param terminateNanos from END to DONE, as the supervisor saw it

@@ -9,7 +9,8 @@ import java.time.Duration;
  * @param queueSize most jobs that wait for a worker, 0 or more (128)
  * @param queueTimeout longest wait in the queue (10s)
  * @param bootTimeout longest time from the process's start to READY (30s)
- * @param requestTimeout longest time from dispatch to END, zero: none (30s)
+ * @param requestTimeout longest time a worker may take from dispatch to END, and again from END to DONE; zero: none (30s). Time
+ *     spent waiting for a slow client does not count
  * @param stopGrace how long a worker that was asked to stop may take before it is killed, and how long a drain waits (10s)
  * @param killGrace time between SIGTERM and SIGKILL (1s)
  * @param maxRequests requests after which a worker is replaced, 0: never (0 … 10 000 000; default 0)

@@ -226,6 +226,10 @@ final class PoolJournal {
                 worker.id);
     }
 
+    void untakenTwice(Exchange exchange, WorkerException failure) {
+        log.log(Level.WARN, "request.failed", exchange.job.id(), message(failure));
+    }
+
     void pool(Level level, String event, String message, Object... fields) {
         log.log(level, event, null, message, fields);
     }

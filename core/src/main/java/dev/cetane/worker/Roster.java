@@ -120,11 +120,15 @@ final class Roster {
         }
     }
 
-    /** A worker did not become ready, or left before it served anything: the next try comes later, and later each time. */
-    void bootFailed(Worker worker, String message, long nowNanos) {
+    /**
+     * A worker did not become ready, or left before it served anything: the next try comes later, and later each time.
+     *
+     * @param killed it was killed from outside, which says nothing about the next one: the wait does not grow
+     */
+    void bootFailed(Worker worker, String message, boolean killed, long nowNanos) {
         lastBootFailure = message;
         if (bootFailures == 0 || worker.probe) {
-            bootFailures++;
+            bootFailures += killed && bootFailures > 0 ? 0 : 1;
             long wait = config.backoffInitial().toNanos();
             long longest = config.backoffMax().toNanos();
             for (int i = 1; i < bootFailures && wait < longest; i++) {

@@ -191,6 +191,7 @@ final class Staff {
             long now = ticker.nanos();
             long bootNanos = Math.max(1, now - worker.createdNanos);
             worker.bootNanos = bootNanos;
+            pool.ready(ready);
             roster.booted(worker);
             Exchange next = pool.rest(worker, now, effects);
             if (next != null) {
@@ -398,10 +399,12 @@ final class Staff {
             effects.add(() -> journal.stopped(worker, reason, ending, requests, lost, now));
             effects.add(() -> listener.stopped(worker.id, reason));
             if (worker.bootNanos == 0 && reason != RetireReason.RELOAD && reason != RetireReason.DRAIN) {
-                bootFailed(worker, journal.bootFailure(reason, worker.generation, ending), now, effects);
-            } else if (unused) {
-                bootFailed(
-                        worker, worker.name() + " left before it served a request: " + ending.describe(), now, effects);
+                String message = journal.bootFailure(reason, worker.generation, ending);
+                boolean killed = reason == RetireReason.BOOT_FAILED && ending.killed();
+                bootFailed(worker, message, killed, now, effects);
+            } else if (unused && !ending.killed()) {
+                String message = worker.name() + " left before it served a request: " + ending.describe();
+                bootFailed(worker, message, false, now, effects);
             }
             completeReloads(effects);
             fill(effects);
@@ -441,8 +444,8 @@ final class Staff {
         return ending.clean() ? RetireReason.EXITED : RetireReason.CRASHED;
     }
 
-    private void bootFailed(Worker worker, String message, long nowNanos, Effects effects) {
-        roster.bootFailed(worker, message, nowNanos);
+    private void bootFailed(Worker worker, String message, boolean killed, long nowNanos, Effects effects) {
+        roster.bootFailed(worker, message, killed, nowNanos);
         if (roster.giveUpCurrent()) {
             effects.add(() ->
                     journal.pool(Level.ERROR, "pool.reload-failed", message + "; the old version goes on serving"));

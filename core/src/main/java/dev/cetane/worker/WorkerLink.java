@@ -2,6 +2,7 @@ package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.protocol.Capability;
 import dev.cetane.protocol.ControlFrames;
 import dev.cetane.protocol.Done;
 import dev.cetane.protocol.ErrorReport;
@@ -57,7 +58,7 @@ final class WorkerLink implements WorkerFrameHandler {
 
     // Guarded by writing.
     private final FileChannel writer;
-    private final RequestEncoder encoder = new RequestEncoder();
+    private @Nullable RequestEncoder encoder = new RequestEncoder();
     private int bytesAfterRequest;
     private boolean closed;
     private @Nullable Closeable heldIn;
@@ -114,11 +115,12 @@ final class WorkerLink implements WorkerFrameHandler {
     /** Dispatching thread; the worker is idle. */
     void send(Exchange exchange) throws IOException, WorkerProcess.UndeliverableException {
         synchronized (writing) {
-            if (closed) {
+            RequestEncoder into = encoder;
+            if (closed || into == null) {
                 throw new IOException("the worker is gone");
             }
             int number = turn.nextRequest();
-            ByteBuffer frame = encode(exchange, number);
+            ByteBuffer frame = encode(exchange, number, into);
             exchange.numbered(number);
             turn.begin(number);
             output.serving(exchange.job.id());
@@ -139,7 +141,8 @@ final class WorkerLink implements WorkerFrameHandler {
         }
     }
 
-    private ByteBuffer encode(Exchange exchange, int number) throws WorkerProcess.UndeliverableException {
+    private ByteBuffer encode(Exchange exchange, int number, RequestEncoder encoder)
+            throws WorkerProcess.UndeliverableException {
         try {
             encoder.begin(number, exchange.submittedAtSeconds(), requestTimeoutMillis);
             exchange.job.encode(encoder);
@@ -220,6 +223,12 @@ final class WorkerLink implements WorkerFrameHandler {
 
     @Override
     public void ready(Ready ready) {
+        synchronized (writing) {
+            RequestEncoder requests = encoder;
+            if (requests != null) {
+                requests.allowForms(ready.capabilities().contains(Capability.FORM));
+            }
+        }
         owner.ready(ready);
     }
 
@@ -283,7 +292,11 @@ final class WorkerLink implements WorkerFrameHandler {
         output.served();
         current = null;
         owner.finished(exchange, done.last());
-        exchange.done(done.handlerMicros(), done.cpuMicros(), done.peakMemoryBytes(), now);
+        try {
+            exchange.done(done.handlerMicros(), done.cpuMicros(), done.peakMemoryBytes(), now);
+        } catch (RuntimeException e) {
+            sinkFailed(exchange, e);
+        }
     }
 
     @Override
@@ -404,6 +417,8 @@ final class WorkerLink implements WorkerFrameHandler {
                 current = null;
             }
             closed = true;
+            // Timers keep workers that have ended for a while; their buffers need not be kept.
+            encoder = null;
             release();
             close(writer);
             close(reader);

@@ -48,7 +48,7 @@ final class WorkerOutput {
         this.workerId = workerId;
         this.ticker = ticker;
         this.log = log;
-        cgi = kind == ApplicationKind.FRONT_CONTROLLER;
+        cgi = kind.isCgi();
         linesPerSecond = config.outputLinesPerSecond();
         line = new byte[config.outputLineBytes()];
         // A FIFO opens at once for both directions, and then for one, since the other is there.

@@ -2,6 +2,7 @@ package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.protocol.Ready;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +64,8 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     private final Staff staff;
     private final ArrayDeque<Exchange> queue = new ArrayDeque<>();
     private final Deadline deadline;
+
+    private volatile @Nullable Ready lastReady;
 
     private final CompletableFuture<Void> booted = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
@@ -388,6 +391,16 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         });
     }
 
+    @Override
+    public @Nullable Ready lastReady() {
+        return lastReady;
+    }
+
+    /** Under the lock. */
+    void ready(Ready ready) {
+        lastReady = ready;
+    }
+
     private @Nullable Exchange waiting(Job job) {
         for (Exchange exchange : queue) {
             if (exchange.job == job) {
@@ -452,7 +465,9 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     void handOn(Worker from, Exchange exchange, Effects effects) {
         assert lock.held();
         if (exchange.attempts() > 1) {
-            effects.add(() -> exchange.conclude(PoolJournal.untaken(exchange), ticker.nanos()));
+            WorkerException failure = PoolJournal.untaken(exchange);
+            effects.add(() -> exchange.conclude(failure, ticker.nanos()));
+            effects.add(() -> journal.untakenTwice(exchange, failure));
             return;
         }
         exchange.unsent();

@@ -77,6 +77,11 @@ interface WorkerProcess {
             return exitCode == 0;
         }
 
+        /** By SIGKILL: nothing that the application does to itself, so no sign that the next one fares the same. */
+        boolean killed() {
+            return exitCode == 128 + 9;
+        }
+
         /** For people: {@code exit code 255}, {@code signal 9 (KILL)}. */
         String describe() {
             int signal = exitCode - 128;

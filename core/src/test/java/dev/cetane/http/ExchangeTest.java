@@ -410,7 +410,7 @@ final class ExchangeTest {
             }
             job.respond(200, "hello");
             assertThat(client.answer().text()).isEqualTo("hello");
-            assertThat(client.atEnd()).isTrue();
+            assertThat(client.endsCleanly()).isTrue();
             assertThat(server.dispatcher.idle()).isTrue();
         }
     }

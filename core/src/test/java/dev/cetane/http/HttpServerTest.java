@@ -192,11 +192,11 @@ final class HttpServerTest {
     void anUploadThatRunsWhenTheDrainBeginsIsServed() throws Exception {
         try (TestServer server = TestServer.start();
                 RawClient client = server.connect()) {
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel");
-            server.counts.await(counts -> counts.opened() == 1);
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+            assertThat(client.answer().status()).isEqualTo(100);
             server.server.stopAccepting();
             server.door.connections().drain();
-            client.send("lo");
+            client.send("hello");
             Running job = server.dispatcher.take();
             assertThat(job.request().text()).isEqualTo("hello");
             job.respond(200, "ok");

@@ -50,7 +50,7 @@ final class LimitsTest {
                 assertThat(answer.fields()).doesNotContainKey("connection");
             } else {
                 assertThat(answer.field("connection")).isEqualTo("close");
-                assertThat(client.atEnd()).isTrue();
+                assertThat(client.endsCleanly()).isTrue();
             }
         }
     }

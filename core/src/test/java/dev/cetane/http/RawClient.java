@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** An HTTP client that sends exactly the bytes it is given and reads answers strictly; it never waits longer than ten seconds. */
+/** An HTTP client that sends exactly the bytes it is given and reads answers strictly; it never waits longer than half a minute. */
 final class RawClient implements AutoCloseable {
     private final Socket socket;
     private final InputStream in;
@@ -27,8 +27,8 @@ final class RawClient implements AutoCloseable {
         if (receiveBuffer > 0) {
             socket.setReceiveBufferSize(receiveBuffer);
         }
-        socket.connect(address, 10_000);
-        socket.setSoTimeout(10_000);
+        socket.connect(address, 30_000);
+        socket.setSoTimeout(30_000);
         socket.setTcpNoDelay(true);
         in = new BufferedInputStream(socket.getInputStream());
     }
@@ -147,6 +147,11 @@ final class RawClient implements AutoCloseable {
         } catch (java.net.SocketException e) {
             return true;
         }
+    }
+
+    /** Whether the server has closed in an orderly way and nothing is left to read; a reset is thrown. Waits for it. */
+    boolean endsCleanly() throws IOException {
+        return in.read() < 0;
     }
 
     Socket socket() {

@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.protocol.Ready;
 import dev.cetane.protocol.RequestEncoder;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Dispatcher;
@@ -12,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,7 @@ final class ScriptedDispatcher implements Dispatcher, AutoCloseable {
     private final BlockingQueue<Running> waiting = new LinkedBlockingQueue<>();
     private final BlockingQueue<Job> cancelled = new LinkedBlockingQueue<>();
     private volatile @Nullable Consumer<Running> script;
+    private volatile @Nullable Ready ready;
 
     /** How every job is answered from now on. */
     ScriptedDispatcher answer(Consumer<Running> newScript) {
@@ -78,6 +81,17 @@ final class ScriptedDispatcher implements Dispatcher, AutoCloseable {
         cancelled.add(job);
     }
 
+    /** What workers say of themselves from now on. */
+    ScriptedDispatcher ready(Map<String, String> facts) {
+        ready = new Ready(1, facts);
+        return this;
+    }
+
+    @Override
+    public @Nullable Ready lastReady() {
+        return ready;
+    }
+
     @Override
     public void close() {
         readers.shutdownNow();
@@ -94,6 +108,18 @@ final class ScriptedDispatcher implements Dispatcher, AutoCloseable {
         }
     }
 
+    /** A form as its frame says it, texts in files read. */
+    record Form(String fields, List<List<String>> files, boolean inFiles) {
+        static Form of(String fields, String files, boolean inFiles) {
+            List<List<String>> entries = new ArrayList<>();
+            String[] columns = files.split("\0", -1);
+            for (int i = 0; i + 7 < columns.length; i += 7) {
+                entries.add(List.of(columns).subList(i, i + 7));
+            }
+            return new Form(fields, entries, inFiles);
+        }
+    }
+
     /** One job and what a worker would do with it; every method may be chained. */
     static final class Running {
         final Job job;
@@ -102,12 +128,38 @@ final class ScriptedDispatcher implements Dispatcher, AutoCloseable {
             this.job = job;
         }
 
-        /** Writes and reads the frame; the body is read even if it is in a file. */
-        Request request() {
+        private ByteBuffer frame() {
             RequestEncoder encoder = new RequestEncoder();
+            encoder.allowForms(true);
             encoder.begin(1, 0, 0);
             job.encode(encoder);
-            ByteBuffer frame = encoder.finish();
+            return encoder.finish();
+        }
+
+        /** The form that the frame holds. */
+        Form form() {
+            ByteBuffer frame = frame();
+            int flags = frame.getShort(2);
+            if ((flags & 2) == 0) {
+                throw new AssertionError("no form");
+            }
+            int body = frame.getInt(32);
+            frame.position(frame.limit() - body);
+            if ((flags & 1) != 0) {
+                String[] paths = text(frame, body).split("\0", -1);
+                return Form.of(content(paths[0]), content(paths[1]), true);
+            }
+            int fields = frame.getInt();
+            return Form.of(text(frame, fields), text(frame, frame.remaining()), false);
+        }
+
+        private static String content(String path) {
+            return path.isEmpty() ? "" : new String(read(Path.of(path)), StandardCharsets.ISO_8859_1);
+        }
+
+        /** Writes and reads the frame; the body is read even if it is in a file. */
+        Request request() {
+            ByteBuffer frame = frame();
             boolean inFile = (frame.getShort(2) & 1) != 0;
             frame.position(12 + 12);
             int names = frame.getInt();

@@ -200,7 +200,7 @@ final class SpoolTest {
             }
         };
         CountDownLatch changed = new CountDownLatch(1);
-        SpoolFile file = full.newFile(changed::countDown);
+        SpoolFile file = full.newBody(new SpoolBacklog(), changed::countDown);
         file.append(Unpooled.wrappedBuffer(random(1000)));
         assertThat(changed.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(file.failure()).isInstanceOf(IOException.class).hasMessageContaining("space");

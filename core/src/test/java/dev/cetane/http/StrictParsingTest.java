@@ -184,7 +184,7 @@ final class StrictParsingTest {
             assertThat(answer.status()).isEqualTo(status);
             assertThat(answer.field("connection")).isEqualTo("close");
             assertThat(answer.text()).contains("Request: ");
-            assertThat(client.atEnd()).as("nothing follows").isTrue();
+            assertThat(client.endsCleanly()).as("nothing follows").isTrue();
         }
     }
 

@@ -63,6 +63,7 @@ final class TestServer implements AutoCloseable {
                 ticker,
                 door.listener(),
                 door.spool(),
+                door.forms(),
                 door.proxies(),
                 door.variables(),
                 new HttpDate(ticker),
@@ -89,7 +90,8 @@ final class TestServer implements AutoCloseable {
 
     /** Bodies in the spool. */
     List<String> spooled() {
-        String[] names = spool.toFile().list((directory, name) -> name.startsWith("body-"));
+        String[] names =
+                spool.toFile().list((directory, name) -> name.startsWith("body-") || name.startsWith("upload-"));
         return names == null ? List.of() : List.of(names);
     }
 

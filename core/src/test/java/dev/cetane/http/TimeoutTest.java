@@ -157,7 +157,14 @@ final class TimeoutTest {
     @Test
     void anAnswerOfKnownLengthIsOneWrite() throws Exception {
         send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-        respond(server.dispatcher.take());
+        Running job = server.dispatcher.take();
+        job.headOfLength(200, 1);
+        channel.runPendingTasks();
+        job.data("x");
+        channel.runPendingTasks();
+        assertThat(channel.outboundMessages()).isEmpty();
+        job.end().done();
+        channel.runPendingTasks();
         assertThat(channel.outboundMessages()).hasSize(1);
         assertThat(written()).endsWith("Content-Length: 1\r\n\r\nx");
     }

@@ -33,9 +33,9 @@ final class MetricsTest {
                         .map(RetireReason::label)
                         .toList()));
         assertThat(labels(text, "cetane_request_rejections_total", "reason"))
-                .contains("overloaded", "queue_timeout", "draining", "cancelled");
+                .containsExactly("cancelled", "draining", "overloaded", "queue_timeout");
         assertThat(labels(text, "cetane_request_failures_total", "reason"))
-                .contains("timed_out", "crashed", "protocol", "application");
+                .containsExactly("application", "crashed", "draining", "protocol", "timed_out", "undeliverable");
         assertThat(labels(text, "cetane_workers", "state")).containsExactly("busy", "idle", "retiring", "starting");
         assertThat(text)
                 .contains("cetane_build{version=\"1.2.3\"} 1.0\n")

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,25 +65,26 @@ final class PhpPoolTest {
     }
 
     @Test
-    void a_body_larger_than_all_buffers_arrives_whole_and_a_slow_sink_holds_the_worker_back() {
-        try (PhpPool php = PhpPool.started(settings -> settings.requestTimeout = Duration.ofSeconds(1))) {
+    void a_body_larger_than_all_buffers_waits_for_a_slow_sink_and_arrives_whole() {
+        try (PhpPool php = PhpPool.started(settings -> {})) {
             CountDownLatch client = new CountDownLatch(1);
-            RecordingJob job = php.submit(new RecordingJob("/big").whenData(bytes -> {
-                try {
-                    client.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            }));
+            RecordingJob job = php.submit(new RecordingJob("/big").whenData(bytes -> await(client)));
             job.awaitCall("data");
-            // A second job makes the pool's clock pass the first one's time-out: time in the sink does not count.
-            RecordingJob late = php.submit("/");
+            RecordingJob next = php.submit("/");
             assertThat(job.ended()).isFalse();
             client.countDown();
 
             assertThat(job.await().bodyLength()).isEqualTo(4 << 20);
             assertThat(job.calls()).endsWith("end", "done");
-            assertThat(late.await().body()).isEqualTo("hello");
+            assertThat(next.await().body()).isEqualTo("hello");
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -171,17 +175,10 @@ final class PhpPoolTest {
     @Test
     void what_a_worker_wrote_before_it_left_reaches_a_slow_client() {
         try (PhpPool php = PhpPool.started(settings -> {})) {
-            CountDownLatch client = new CountDownLatch(1);
-            RecordingJob job = php.submit(new RecordingJob("/big-and-exit").whenData(bytes -> {
-                try {
-                    // Longer than the wait for a pipe that somebody else holds open.
-                    assertThat(client.await(2, TimeUnit.MILLISECONDS)).isFalse();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            }));
+            long pid = php.pool.snapshot().workers().get(0).pid();
+            RecordingJob job = php.submit(new RecordingJob("/last").whenData(bytes -> PhpPool.awaitEnd(pid)));
 
-            assertThat(job.await().bodyLength()).isEqualTo(1 << 20);
+            assertThat(job.await().body()).isEqualTo("bye");
             assertThat(job.calls()).endsWith("end", "done");
         }
     }
@@ -566,6 +563,38 @@ final class PhpPoolTest {
             releases.pointTo("two");
             assertThat(php.pool.reload().get()).isEqualTo(3);
             assertThat(php.get("/file").body()).endsWith("two");
+        }
+    }
+
+    @Test
+    void reloads_and_recycling_under_load_fail_no_request() throws Exception {
+        try (PhpPool php = PhpPool.started(settings -> {
+            settings.workers = 2;
+            settings.maxRequests = 50;
+        })) {
+            ExecutorService clients = Executors.newFixedThreadPool(4);
+            AtomicBoolean over = new AtomicBoolean();
+            List<Future<List<RecordingJob>>> loads = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                loads.add(clients.submit(() -> {
+                    List<RecordingJob> jobs = new ArrayList<>();
+                    while (!over.get()) {
+                        jobs.add(php.get("/"));
+                    }
+                    return jobs;
+                }));
+            }
+            for (int generation = 2; generation <= 11; generation++) {
+                assertThat(php.pool.reload().get()).isEqualTo(generation);
+            }
+            over.set(true);
+            clients.shutdown();
+
+            for (Future<List<RecordingJob>> load : loads) {
+                assertThat(load.get())
+                        .isNotEmpty()
+                        .allSatisfy(job -> assertThat(job.failure()).isNull());
+            }
         }
     }
 

@@ -312,6 +312,18 @@ final class WorkerPoolTest {
     }
 
     @Test
+    void boots_that_are_killed_from_outside_are_tried_again_without_waiting_longer_each_time() {
+        booted(settings -> settings.backoffInitial = Duration.ofMillis(100));
+        process(1).exit(137);
+        maintenance.run();
+        for (int attempt = 2; attempt <= 10; attempt++) {
+            assertThat(processes.made).hasSize(attempt);
+            process(attempt).exit(137);
+            maintenance.advance(Duration.ofMillis(100));
+        }
+    }
+
+    @Test
     void while_boots_fail_one_worker_at_a_time_is_tried() {
         WorkerPool pool = booted(settings -> settings.workers = 3);
         List.copyOf(processes.alive()).forEach(process -> process.exit(1));

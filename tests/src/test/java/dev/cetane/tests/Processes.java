@@ -1,5 +1,7 @@
 package dev.cetane.tests;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,6 +47,10 @@ final class Processes {
     static boolean isRunning(long pid) {
         String[] fields = stat(pid);
         return fields.length > 0 && !fields[0].equals("Z");
+    }
+
+    static void awaitEnd(long pid) {
+        await("process " + pid + " has ended").atMost(RunningCetane.PATIENCE).until(() -> !isRunning(pid));
     }
 
     static void signal(long pid, String name) {

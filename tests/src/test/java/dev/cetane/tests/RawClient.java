@@ -60,6 +60,11 @@ final class RawClient implements AutoCloseable {
         return this;
     }
 
+    /** Sends lines, each with its end. */
+    RawClient lines(String... lines) throws IOException {
+        return send(String.join("\r\n", lines) + "\r\n");
+    }
+
     RawClient get(String target) throws IOException {
         return send("GET " + target + " HTTP/1.1\r\nHost: test\r\n\r\n");
     }

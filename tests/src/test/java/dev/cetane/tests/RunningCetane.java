@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -138,6 +139,12 @@ final class RunningCetane implements AutoCloseable {
         }
     }
 
+    /** Waits until the commands find it, which they do while the application boots. */
+    void awaitControl() {
+        Path socket = runDirectory().resolve(Long.toString(process.pid())).resolve("control.sock");
+        await("the control socket is there").atMost(PATIENCE).until(() -> Files.exists(socket));
+    }
+
     void awaitStarted() {
         log.fromStart().await("supervisor.started");
     }
@@ -253,6 +260,14 @@ final class RunningCetane implements AutoCloseable {
         } catch (IOException e) {
             throw new AssertionError("the control socket does not answer: " + e + log.shown(), e);
         }
+    }
+
+    /** A command for this instance. */
+    Command command(String... arguments) {
+        String[] all = Arrays.copyOf(arguments, arguments.length + 2);
+        all[arguments.length] = "--run-directory";
+        all[arguments.length + 1] = runDirectory().toString();
+        return Command.cetane(all);
     }
 
     JsonNode status() {

@@ -73,6 +73,11 @@ final class ServerLog {
             return await(event, line -> line.request().equals(request));
         }
 
+        /** Waits for a line that holds a text, for logs that are not JSON. */
+        Line awaitText(String text) {
+            return log.await(from, text, line -> line.text().contains(text));
+        }
+
         /** The events of this name that have come so far. */
         List<Line> all(String event) {
             return log.copy(from).stream()

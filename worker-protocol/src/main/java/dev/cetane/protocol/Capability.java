@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 public enum Capability {
     /** FILE frames: the supervisor sends parts of files as the answer's body. */
     FILE,
+    /** The FORM flag of REQUEST: the supervisor reads multipart forms, by the limits that READY names. */
+    FORM,
     /** Reserved. */
     EVENT,
     /** Reserved. */

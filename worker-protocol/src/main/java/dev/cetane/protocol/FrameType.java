@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** The frames of PROTOCOL.md §3 with their limits, §7. */
 public enum FrameType {
     HELLO(0x01, Direction.TO_WORKER, 20, 61_428),
-    REQUEST(0x02, Direction.TO_WORKER, 24, 57_332, FrameType.BODY_IN_FILE),
+    REQUEST(0x02, Direction.TO_WORKER, 24, 57_332, FrameType.BODY_IN_FILE | FrameType.FORM),
     CANCEL(0x03, Direction.TO_WORKER, 0, 0),
     STOP(0x04, Direction.TO_WORKER, 0, 0),
     READY(0x41, Direction.FROM_WORKER, 10, 65_524),
@@ -41,6 +41,9 @@ public enum FrameType {
 
     /** REQUEST: the body field is the path of the file that holds the body. */
     public static final int BODY_IN_FILE = 0x0001;
+
+    /** REQUEST: the body field is a multipart form that the supervisor has read; needs {@link Capability#FORM}. */
+    public static final int FORM = 0x0002;
 
     /** FILE: the supervisor deletes the file. */
     public static final int DELETE = 0x0001;

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 /**
  * Writes REQUEST frames, PROTOCOL.md §4.2, into one buffer that belongs to a worker and is used again for each of its requests.
  * Used by one thread at a time, the one that dispatches: {@link #begin}, {@link #server} for each entry, at most one of
- * {@link #body} and {@link #bodyFile}, {@link #finish}. A request that was given up half-way is forgotten by the next
+ * {@link #body}, {@link #bodyFile}, {@link #form} and {@link #formFiles}, {@link #finish}. A request that was given up half-way is forgotten by the next
  * {@code begin}.
  *
  * <p>Names and values are two separate lists on the wire, so each is gathered apart until both lengths are known.
@@ -26,6 +26,12 @@ public final class RequestEncoder {
     private ByteBuffer lists = ByteBuffer.allocate(2048);
     private boolean listsOpen;
     private boolean bodyWritten;
+    private boolean formsAllowed;
+
+    /** Whether {@link Capability#FORM} was agreed on with the worker that gets the frames; not so at first. */
+    public void allowForms(boolean allowed) {
+        formsAllowed = allowed;
+    }
 
     /**
      * Starts a request.
@@ -99,9 +105,39 @@ public final class RequestEncoder {
         String path = BytePath.toText(file.toAbsolutePath());
         closeLists(path.length());
         frame.putShort(2, (short) FrameType.BODY_IN_FILE);
-        for (int i = 0; i < path.length(); i++) {
-            frame.put((byte) path.charAt(i));
-        }
+        putText(path);
+    }
+
+    /**
+     * The body is a form, in memory.
+     *
+     * @param fields the text fields, PROTOCOL.md §4.2.1; copied, the buffer's position moves to its limit
+     * @param files the list of files, likewise
+     * @throws FrameTooLargeException when they do not fit behind the entries
+     * @throws IllegalStateException when {@link #allowForms} forbids it
+     */
+    public void form(ByteBuffer fields, ByteBuffer files) {
+        requireForms();
+        int fieldBytes = fields.remaining();
+        closeLists(Integer.BYTES + fieldBytes + files.remaining());
+        frame.putShort(2, (short) FrameType.FORM);
+        frame.putInt(fieldBytes).put(fields).put(files);
+    }
+
+    /**
+     * The body is a form in two files, which the supervisor deletes after DONE.
+     *
+     * @param fields absolute path of the text fields' file, one char per byte; empty when there are no fields
+     * @param files path of the list of files, likewise
+     * @throws IllegalStateException when {@link #allowForms} forbids it
+     */
+    public void formFiles(String fields, String files) {
+        requireForms();
+        closeLists(fields.length() + 1 + files.length());
+        frame.putShort(2, (short) (FrameType.FORM | FrameType.BODY_IN_FILE));
+        putText(fields);
+        frame.put((byte) 0);
+        putText(files);
     }
 
     /** The whole frame from position to limit, to be written before the next {@link #begin}. */
@@ -112,6 +148,19 @@ public final class RequestEncoder {
         frame.putInt(4, frame.position() - FrameType.HEADER_BYTES);
         bodyWritten = false;
         return frame.flip();
+    }
+
+    private void requireForms() {
+        if (!formsAllowed) {
+            throw new IllegalStateException(
+                    "the worker takes no forms: its client is older than that of other workers");
+        }
+    }
+
+    private void putText(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            frame.put((byte) text.charAt(i));
+        }
     }
 
     private void closeLists(int bodyLength) {

@@ -6,7 +6,7 @@ import java.util.Map;
 /** The reading side of a supervisor: a buffer, a decoder and its turn, led to any place of the conversation. */
 final class Listener {
 
-    static final Hello OFFER = Hello.current(Map.of("capabilities", "file"), Map.of());
+    static final Hello OFFER = Hello.current(Map.of("capabilities", "file form"), Map.of());
     static final Ready ANSWER = new Ready(1, Map.of("capabilities", "file"));
 
     final Turn turn;

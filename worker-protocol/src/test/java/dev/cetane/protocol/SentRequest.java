@@ -13,6 +13,7 @@ record SentRequest(
         double receivedAt,
         long timeoutMillis,
         boolean bodyInFile,
+        boolean form,
         List<String> names,
         List<String> values,
         String body) {
@@ -34,7 +35,14 @@ record SentRequest(
         String body = text(in, bodyLength);
         assertThat(in.hasRemaining()).isFalse();
         return new SentRequest(
-                number, receivedAt, timeout, flags == 1, split(names, names), split(values, names), body);
+                number,
+                receivedAt,
+                timeout,
+                (flags & 1) != 0,
+                (flags & 2) != 0,
+                split(names, names),
+                split(values, names),
+                body);
     }
 
     /** The entries as name=value. */

@@ -109,13 +109,26 @@ final class Vectors {
                 frame.get("received-at").doubleValue(),
                 frame.get("timeout-millis").longValue());
         map(frame.get("server")).forEach(encoder::server);
-        if (frame.has("body-file")) {
+        encoder.allowForms(true);
+        if (frame.has("form")) {
+            encoder.form(
+                    textBytes(frame.get("form").get(0)),
+                    textBytes(frame.get("form").get(1)));
+        } else if (frame.has("form-files")) {
+            encoder.formFiles(
+                    text(frame.get("form-files").get(0)),
+                    text(frame.get("form-files").get(1)));
+        } else if (frame.has("body-file")) {
             encoder.bodyFile(Path.of(text(frame.get("body-file"))));
         } else {
             byte[] body = text(frame.get("body")).getBytes(StandardCharsets.ISO_8859_1);
             encoder.body(body, 0, body.length);
         }
         return encoder.finish();
+    }
+
+    private static ByteBuffer textBytes(JsonNode text) {
+        return ByteBuffer.wrap(text(text).getBytes(StandardCharsets.ISO_8859_1));
     }
 
     /** The call that the decoder must make for a worker's frame. */

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Cetane\Laravel;
+namespace Cetane\Symfony;
 
 use Cetane\ClientLeft;
 use Cetane\FileBody;
@@ -15,7 +15,7 @@ use Symfony\Component\HttpFoundation\StreamedResponse;
 use Throwable;
 
 /**
- * Makes the worker's response from that of Laravel or Symfony, whose own `send()` depends on the SAPI.
+ * Makes the worker's response from that of Symfony or Laravel, whose own `send()` depends on the SAPI.
  *
  * @internal
  */
@@ -25,11 +25,16 @@ final class ResponseFactory
      * A StreamedResponse stays a stream, and where its callback yields or returns strings, they are sent. A file becomes a {@see FileBody}, with its
      * range and with its wish to be deleted.
      *
-     * @param bool                     $head   whether a HEAD request is answered: the body is left out, its length stays as the application gave it
-     * @param Closure(Throwable): void $report is told what a body throws while it is produced; thrown again after that
+     * @param bool                        $head   whether a HEAD request is answered: the body is left out, its length stays as the application gave it
+     * @param Closure(Throwable): ?string $report is told what a body throws while it is produced; what it returns ends the body, without that the
+     *                                            exception fails the answer
      */
     public static function create(Response $response, bool $head, Closure $report): WorkerResponse
     {
+        if ($response instanceof BinaryFileResponse && !$response->isSuccessful()) {
+            // A range that cannot be satisfied: the length is still that of the file, which is not sent.
+            $response->headers->remove('Content-Length');
+        }
         $headers = $response->headers->allPreserveCaseWithoutCookies();
         foreach ($response->headers->getCookies() as $cookie) {
             $headers['Set-Cookie'][] = (string) $cookie;
@@ -39,7 +44,7 @@ final class ResponseFactory
     }
 
     /**
-     * @param Closure(Throwable): void $report
+     * @param Closure(Throwable): ?string $report
      *
      * @return string|FileBody|Closure(): iterable<string>|array{}
      */
@@ -78,7 +83,7 @@ final class ResponseFactory
     }
 
     /**
-     * @param Closure(Throwable): void $report
+     * @param Closure(Throwable): ?string $report
      *
      * @return Closure(): iterable<string>
      */
@@ -96,12 +101,8 @@ final class ResponseFactory
                 }
             } catch (ClientLeft $left) {
                 throw $left;
-            } catch (DumpAndDie $dump) {
-                yield $dump->dump;
             } catch (Throwable $problem) {
-                $report($problem);
-
-                throw $problem;
+                yield $report($problem) ?? throw $problem;
             }
         };
     }

@@ -1,0 +1,102 @@
+package dev.cetane.http;
+
+import dev.cetane.log.EventLog;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One connection's current exchange as metrics and logs see it: its id, its times, and how it ended, which is told exactly once. On the
+ * connection's event loop.
+ */
+final class ExchangeRecord {
+    private final FrontDoor door;
+    private boolean open;
+    private String id = "";
+    private String what = "-";
+    private long startNanos;
+    private long receivedNanos;
+
+    ExchangeRecord(FrontDoor door) {
+        this.door = door;
+    }
+
+    /** The first byte of a request has arrived. */
+    void begin(long atNanos) {
+        open = true;
+        id = "";
+        what = "-";
+        startNanos = atNanos;
+        receivedNanos = atNanos;
+    }
+
+    /** Its head is known. */
+    void head(RequestHead head) {
+        String given = head.requestId();
+        id = given != null ? given : RequestId.next();
+        if (door.config().accessLog()) {
+            what = head.method() + " " + head.target();
+        }
+    }
+
+    /** Its last byte has arrived. */
+    void received() {
+        receivedNanos = door.ticker().nanos();
+    }
+
+    /** Whether a request has begun to arrive and has not ended. */
+    boolean open() {
+        return open;
+    }
+
+    /** The id that the request has in logs; made if it has none, because its head is not known. */
+    String id() {
+        if (id.isEmpty()) {
+            id = RequestId.next();
+        }
+        return id;
+    }
+
+    /**
+     * The whole answer was taken by the operating system.
+     *
+     * @param transferNanos since the application's head; 0 for an answer of the front door's own
+     */
+    void answered(int status, long bytes, long transferNanos, Peer peer) {
+        if (!open) {
+            return;
+        }
+        open = false;
+        long now = door.ticker().nanos();
+        door.listener().answered(status, now - startNanos, receivedNanos - startNanos, transferNanos);
+        if (door.config().accessLog()) {
+            door.log().log(
+                    EventLog.Level.INFO,
+                    "http.access",
+                    id,
+                    what,
+                    "status",
+                    status,
+                    "bytes",
+                    bytes,
+                    "micros",
+                    TimeUnit.NANOSECONDS.toMicros(now - startNanos),
+                    "peer",
+                    peer.remoteAddress());
+        }
+    }
+
+    /** The client has left before that. */
+    void abandoned() {
+        if (open) {
+            open = false;
+            door.listener().abandoned(door.ticker().nanos() - startNanos);
+        }
+    }
+
+    /** The connection is cut in the middle of the answer. */
+    void aborted() {
+        if (open) {
+            open = false;
+            door.listener().aborted(door.ticker().nanos() - startNanos);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane;
+
+/**
+ * One exchange after the other by PHP's own means: the request is in the superglobals and php://input, the answer is what is printed and what
+ * header() and the like have set. Needs php-cgi.
+ *
+ * @internal for handlers that ship with the client
+ */
+final class SapiExchange
+{
+    private static ?self $current = null;
+
+    private readonly Superglobals $superglobals;
+    private readonly int $bufferBytes;
+    private readonly string $timeLimit;
+    private readonly bool $exposesPhp;
+
+    public function __construct(private readonly Worker $worker)
+    {
+        // "On" is a buffer without a limit; 0, "Off" and nothing are no buffer.
+        $buffer = (string) \ini_get('output_buffering');
+        $this->bufferBytes = \strcasecmp($buffer, 'on') === 0 ? 0 : ((int) $buffer > 0 ? (int) $buffer : -1);
+        $this->timeLimit = (string) \ini_get('max_execution_time');
+        $this->exposesPhp = (bool) \ini_get('expose_php');
+        \set_time_limit(0);
+        SapiHead::reset();
+        $this->superglobals = new Superglobals();
+        self::$current = $this;
+    }
+
+    public static function current(): ?self
+    {
+        return self::$current;
+    }
+
+    /** Makes the world of a request that the worker has just got. */
+    public function begin(Request $request): void
+    {
+        $this->superglobals->fill($request);
+        if ($this->exposesPhp) {
+            \header('X-Powered-By: PHP/' . \PHP_VERSION);
+        }
+        $this->worker->printed()->stream($this->superglobals);
+        if ($this->bufferBytes >= 0) {
+            \ob_start(null, $this->bufferBytes);
+        }
+        if ($this->timeLimit !== '0') {
+            \set_time_limit((int) $this->timeLimit);
+        }
+    }
+
+    /** Whether there is a request that has no complete answer. */
+    public function isAnswerDue(): bool
+    {
+        return $this->worker->request() !== null && !$this->worker->isAnswered();
+    }
+
+    /** Completes the answer but for its end. */
+    public function completeAnswer(): void
+    {
+        $this->worker->output()->endBuffers();
+        if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
+            \session_write_close();
+        }
+        $this->worker->printed()->complete();
+    }
+
+    /** Completes the answer: the client gets it now, what is printed later is dropped. False when it was complete. */
+    public function complete(): bool
+    {
+        if (!$this->isAnswerDue()) {
+            return false;
+        }
+        $this->completeAnswer();
+        $this->worker->end();
+        $this->worker->output()->discard();
+
+        return true;
+    }
+
+    /**
+     * Sends the fields that are set so far. With a status of 1xx that is an interim answer: fields and status stay for the final one.
+     *
+     * @return bool false when the final head is sent already
+     */
+    public function sendHead(int $status): bool
+    {
+        if (!$this->isAnswerDue() || $this->worker->isHeadSent()) {
+            return false;
+        }
+        if ($status < 200) {
+            $this->worker->interim($status, \headers_list());
+            if (\http_response_code() < 200) {
+                \http_response_code(200); // header('…', true, 103) has set it
+            }
+        } else {
+            \http_response_code($status);
+            $this->worker->printed()->begin();
+        }
+
+        return true;
+    }
+
+    /** Stops the time limit. */
+    public function relax(): void
+    {
+        if (\ini_get('max_execution_time') !== '0') {
+            \set_time_limit(0);
+        }
+    }
+
+    /** Takes the world of the request away. */
+    public function clear(): void
+    {
+        $this->superglobals->clear();
+        SapiHead::reset();
+    }
+}
