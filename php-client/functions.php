@@ -8,6 +8,9 @@
 declare(strict_types=1);
 
 use Cetane\Output;
+use Cetane\PrintedAnswer;
+use Cetane\ProcessState;
+use Cetane\Shutdown;
 use Cetane\Worker;
 
 if (!function_exists('flush')) {
@@ -187,5 +190,68 @@ if (!function_exists('move_uploaded_file')) {
         Worker::current()->request()->multipart()->forget($from);
 
         return true;
+    }
+}
+
+if (!function_exists('register_shutdown_function')) {
+    /** The function runs at the end of the running request. */
+    function register_shutdown_function(callable $callback, mixed ...$args): void
+    {
+        Shutdown::current()?->functions->add($callback, $args);
+    }
+}
+
+if (!function_exists('session_write_close') && function_exists('session_commit')) {
+    /**
+     * As ever; and what PHP runs first when it ends: session_register_shutdown() registers the function of this name, and is the only way to
+     * a shutdown function where register_shutdown_function() is disabled.
+     */
+    function session_write_close(): bool
+    {
+        if (!isset(debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS, 1)[0]['file']) && Shutdown::current()?->begin() === true) {
+            return true;
+        }
+
+        return session_commit();
+    }
+}
+
+if (!function_exists('header_register_callback')) {
+    /** The callback runs before the head of the running request's answer leaves. */
+    function header_register_callback(callable $callback): bool
+    {
+        if (class_exists(PrintedAnswer::class, false)) {
+            Worker::current()?->printed()->beforeHead($callback(...));
+        }
+
+        return true;
+    }
+}
+
+if (!function_exists('ini_set')) {
+    /** The setting is put back at the end of the running request: see ProcessState. */
+    function ini_set(string $option, string|int|float|bool|null $value): string|false
+    {
+        if (class_exists(ProcessState::class, false)) {
+            ProcessState::current()?->beforeChange($option);
+        }
+        $old = ini_alter($option, $value);
+        if ($old !== false && $option === 'date.timezone') {
+            // The setting alone has no effect once ProcessState has put a time zone back in place.
+            date_default_timezone_set((string) ini_get($option));
+        }
+
+        return $old;
+    }
+}
+
+if (!function_exists('mt_srand')) {
+    /** The seed goes with the running request: see ProcessState. */
+    function mt_srand(int $seed = 0, int $mode = MT_RAND_MT19937): void
+    {
+        if (class_exists(ProcessState::class, false)) {
+            ProcessState::current()?->seeded();
+        }
+        func_num_args() === 0 ? srand() : srand($seed, $mode);
     }
 }

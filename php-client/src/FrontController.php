@@ -19,7 +19,7 @@ final class FrontController
     private static ?self $current = null;
 
     private readonly SapiExchange $exchange;
-    private readonly Handlers $handlers;
+    private readonly ProcessState $state;
     private readonly string $directory;
     private bool $servesOnce = false;
     /** @var array<string, true> names of the global variables that are not the application's */
@@ -38,7 +38,9 @@ final class FrontController
                 . 'each worker serves one request only, which is slow. Move it to a file that is loaded with require_once.');
         }
         $this->exchange = new SapiExchange($worker);
-        $this->handlers = new Handlers();
+        $this->state = new ProcessState();
+        // Those of the process. A request's are in $_SERVER, if anywhere.
+        unset($GLOBALS['argv'], $GLOBALS['argc']);
         $this->globals = \array_fill_keys(\array_keys($GLOBALS), true)
             + \array_fill_keys(['_GET', '_POST', '_COOKIE', '_FILES', '_SERVER', '_REQUEST', '_ENV', '_SESSION'], true);
         self::$current = $this;
@@ -67,65 +69,139 @@ final class FrontController
         return true;
     }
 
-    /** The script has returned: its variables end, what they print included, and the answer leaves. */
+    /** The script has returned: its shutdown functions run, its variables end, what they print included, and the answer leaves. */
     public function finish(): void
     {
-        try {
-            $this->unsetGlobals();
-            if ($this->exchange->isAnswerDue()) {
-                $this->exchange->completeAnswer();
-            }
-            $this->worker->finish();
-        } catch (\Throwable $error) {
-            $this->failRequest($error);
-
-            return;
-        }
-        $this->reset();
+        $this->end(null);
     }
 
     /** An exception has left the script: its own handler gets it, as it does in PHP. Without one, or when that throws, the request fails. */
     public function fail(\Throwable $error): void
     {
+        if ($error instanceof ClientLeft) {
+            $this->end($error);
+
+            return;
+        }
         $handler = \set_exception_handler(null);
         \restore_exception_handler();
-        if ($handler !== null && !$error instanceof ClientLeft && $this->exchange->isAnswerDue()) {
+        if ($handler !== null) {
             try {
                 $handler($error);
-                $this->finish();
+                $this->end(null);
 
                 return;
             } catch (\Throwable $another) {
                 $error = $another;
             }
         }
-        $this->failRequest($error);
+        $this->show($error);
+        $this->end($error);
     }
 
-    private function failRequest(\Throwable $error): void
+    /** The end of a request in the order of PHP. What fails on the way fails the request, but does not keep the rest from being done. */
+    private function end(?\Throwable $failure): void
     {
+        $steps = [
+            Shutdown::current()->functions->run(...),
+            $this->unsetGlobals(...),
+            $this->endBuffers(...),
+            $this->exchange->closeSession(...),
+        ];
+        foreach ($steps as $step) {
+            try {
+                $step();
+            } catch (\Throwable $error) {
+                if ($failure === null) {
+                    $failure = $error;
+                    $this->show($error);
+                } elseif (!$error instanceof ClientLeft) {
+                    $this->worker->log('error', (string) $error);
+                }
+            }
+        }
         try {
-            $this->worker->fail($error);
-            $this->unsetGlobals();
+            $this->answer($failure);
         } catch (ConnectionLost) {
             // The next begin() ends the worker.
-        } catch (\Throwable $another) {
-            $this->worker->log('error', (string) $another);
+        } catch (\Throwable $error) {
+            $this->worker->log('error', (string) $error);
         }
         $this->reset();
+    }
+
+    private function answer(?\Throwable $failure): void
+    {
+        if ($failure === null || ($this->worker->isHeadDue() && $this->hasAnswer() && !$failure instanceof ClientLeft)) {
+            if ($this->exchange->isAnswerDue()) {
+                $this->worker->printed()->complete();
+            }
+            if ($failure !== null) {
+                $this->worker->log('error', self::uncaught($failure));
+            }
+            $this->worker->finish();
+        } else {
+            $this->worker->fail($failure);
+        }
+    }
+
+    /** Whether a request that has failed has an answer of its own: something printed, or a status that is not the one of failures. */
+    private function hasAnswer(): bool
+    {
+        return !$this->worker->printed()->isEmpty() || \http_response_code() !== 500;
+    }
+
+    /** What PHP does with an exception that nobody has caught. */
+    private function show(\Throwable $error): void
+    {
+        if (!$this->worker->isHeadDue() || $error instanceof ClientLeft) {
+            return;
+        }
+        if (\http_response_code() === 200) {
+            \http_response_code(500);
+        }
+        if ((bool) \ini_get('display_errors')) {
+            $isParseError = $error instanceof \ParseError;
+            $message = $isParseError ? $error->getMessage() : self::uncaught($error) . "\n  thrown";
+            \printf(
+                (bool) \ini_get('html_errors')
+                    ? "%s<br />\n<b>%s</b>:  %s in <b>%s</b> on line <b>%d</b><br />\n%s"
+                    : "%s\n%s: %s in %s on line %d\n%s",
+                \ini_get('error_prepend_string'),
+                $isParseError ? 'Parse error' : 'Fatal error',
+                (bool) \ini_get('html_errors') && !$isParseError ? \htmlspecialchars($message, \ENT_QUOTES | \ENT_SUBSTITUTE) : $message,
+                $error->getFile(),
+                $error->getLine(),
+                \ini_get('error_append_string'),
+            );
+        }
+    }
+
+    /** As PHP says it: the front controller is at the bottom of the stack. */
+    private static function uncaught(\Throwable $error): string
+    {
+        return 'Uncaught ' . \preg_replace('/^#(\d+) .*[\/\\\\]cetane-worker\.php\(\d+\): require\(.*\)\n#\d+ \{main\}$/m', '#$1 {main}', (string) $error);
+    }
+
+    private function endBuffers(): void
+    {
+        if (!$this->worker->output()->endBuffers() && $this->exchange->isAnswerDue()) {
+            $this->worker->log('warning', 'An output buffer cannot be removed, so this worker serves no further request.');
+            exit; // only PHP itself can get at what the buffer holds
+        }
     }
 
     private function reset(): void
     {
         $this->exchange->relax();
-        $this->exchange->clear();
-        $this->handlers->settle();
+        $this->state->restore($this->exchange->clear());
     }
 
     /** Ends the life of the script's variables; their destructors run now. */
     private function unsetGlobals(): void
     {
-        foreach (\array_keys($GLOBALS) as $name) {
+        // From the last one to the first, as PHP does it.
+        foreach (\array_reverse(\array_keys($GLOBALS)) as $name) {
             if (!isset($this->globals[$name])) {
                 unset($GLOBALS[$name]);
             }

@@ -18,6 +18,7 @@ final class InputStream
     public $context;
     /** @var resource */
     private $inner;
+    private bool $isInput = false;
 
     public static function register(Request $request): void
     {
@@ -42,16 +43,31 @@ final class InputStream
     {
         if (self::$request !== null && \strcasecmp($path, 'php://input') === 0) {
             $this->inner = self::$request->bodyStream();
+            $this->isInput = true;
 
             return true;
         }
         $request = self::$request;
+        $temporary = null;
+        if ($request !== null && \preg_match('#^php://filter/(?:.*/)?resource=php://input$#iD', $path) === 1) {
+            // PHP opens what is to be filtered by itself, and its own php://input is empty.
+            $file = $request->bodyFile();
+            if ($file === null) {
+                $temporary = \tmpfile();
+                \fwrite($temporary, $request->body());
+                $file = \stream_get_meta_data($temporary)['uri'];
+            }
+            $path = \substr($path, 0, -\strlen('php://input')) . $file;
+        }
         self::unregister();
         try {
             $inner = $this->context === null ? \fopen($path, $mode) : \fopen($path, $mode, false, $this->context);
         } finally {
             if ($request !== null) {
                 self::register($request);
+            }
+            if ($temporary !== null) {
+                \fclose($temporary); // open all the same
             }
         }
         if ($inner === false) {
@@ -69,7 +85,7 @@ final class InputStream
 
     public function stream_write(string $data): int
     {
-        return (int) \fwrite($this->inner, $data);
+        return $this->isInput ? 0 : (int) \fwrite($this->inner, $data);
     }
 
     public function stream_eof(): bool

@@ -101,6 +101,25 @@ final class Output
         return $held;
     }
 
+    /** Whether nothing was printed since that is not poured yet; buffers of the application are not looked into. */
+    public function isEmpty(): bool
+    {
+        $this->collect();
+
+        return $this->held === '';
+    }
+
+    /** PHP drops all buffers when memory runs out: what is printed from now on is held again. */
+    public function revive(): void
+    {
+        if (\ob_list_handlers() === []) {
+            $this->inBuffer = false;
+            $this->held = '';
+            $this->level = 1;
+            \ob_start($this->take(...), 1, 0);
+        }
+    }
+
     /** What is held goes to the log, and so does everything printed from now on; with buffers open, once they are ended. */
     public function toLog(): void
     {
@@ -142,7 +161,11 @@ final class Output
         if ($this->sink === null || $this->pid !== \getmypid()) {
             return;
         }
-        ($this->sink)($this->takeHeld());
+        $held = $this->takeHeld();
+        if ($held === '' && $this->connection->isHeadDue()) {
+            return; // PHP does not send a head either until something is printed
+        }
+        ($this->sink)($held);
         if ($this->connection->isCancelled() && \ignore_user_abort() === 0) {
             throw new ClientLeft('The client left while its answer was streamed.');
         }

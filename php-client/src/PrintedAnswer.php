@@ -14,6 +14,7 @@ final class PrintedAnswer
 
     private ?Request $request = null;
     private ?Superglobals $superglobals = null;
+    private ?\Closure $beforeHead = null;
 
     public function __construct(private readonly Connection $connection, private readonly Output $output)
     {
@@ -23,6 +24,7 @@ final class PrintedAnswer
     public function hold(Request $request): void
     {
         $this->request = $request;
+        $this->beforeHead = null;
         $this->output->hold();
     }
 
@@ -33,12 +35,24 @@ final class PrintedAnswer
         $this->output->pour($this->send(...), self::WHOLE_BYTES);
     }
 
+    /** The application's header_register_callback(): the last one counts, and runs once. */
+    public function beforeHead(\Closure $callback): void
+    {
+        $this->beforeHead = $callback;
+    }
+
+    /** Whether nothing is printed or sent. */
+    public function isEmpty(): bool
+    {
+        return $this->connection->isHeadDue() && $this->output->isEmpty();
+    }
+
     /** Completes the answer but for END. */
     public function complete(): void
     {
         $body = $this->output->takeHeld();
         if ($this->connection->isHeadDue()) {
-            $head = SapiHead::read($this->superglobals?->repeatedCookie() ?? '');
+            $head = $this->head();
             // An answer to HEAD may name the length of a body that it does not have.
             $length = $body === '' && $head->contentLength > 0 && $this->request?->method() === 'HEAD' ? -1 : \strlen($body);
             $this->connection->head($head->status, $head->lines, $length, $head->reason);
@@ -55,10 +69,26 @@ final class PrintedAnswer
     private function send(string $bytes): void
     {
         if ($this->connection->isHeadDue()) {
-            $head = SapiHead::read($this->superglobals?->repeatedCookie() ?? '');
+            $head = $this->head();
             $this->connection->head($head->status, $head->lines, $head->contentLength, $head->reason);
         }
         $this->connection->data($bytes);
         $this->connection->flush();
+    }
+
+    private function head(): SapiHead
+    {
+        $callback = $this->beforeHead;
+        $this->beforeHead = null;
+        if ($callback !== null) {
+            try {
+                $callback();
+            } catch (\Throwable $error) {
+                // The head leaves from within an output callback, which must not throw.
+                $this->connection->log(3, (string) $error);
+            }
+        }
+
+        return SapiHead::read($this->superglobals?->repeatedCookie() ?? '');
     }
 }

@@ -41,6 +41,7 @@ final class SapiExchange
     public function begin(Request $request): void
     {
         $this->superglobals->fill($request);
+        \error_clear_last();
         if ($this->exposesPhp) {
             \header('X-Powered-By: PHP/' . \PHP_VERSION);
         }
@@ -63,19 +64,25 @@ final class SapiExchange
     public function completeAnswer(): void
     {
         $this->worker->output()->endBuffers();
-        if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
-            \session_write_close();
-        }
+        $this->closeSession();
         $this->worker->printed()->complete();
     }
 
-    /** Completes the answer: the client gets it now, what is printed later is dropped. False when it was complete. */
+    public function closeSession(): void
+    {
+        if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
+            \session_write_close();
+        }
+    }
+
+    /** Completes the answer: the client gets it now, what is printed later is dropped; a session goes on. False when it was complete. */
     public function complete(): bool
     {
         if (!$this->isAnswerDue()) {
             return false;
         }
-        $this->completeAnswer();
+        $this->worker->output()->endBuffers();
+        $this->worker->printed()->complete();
         $this->worker->end();
         $this->worker->output()->discard();
 
@@ -113,10 +120,16 @@ final class SapiExchange
         }
     }
 
-    /** Takes the world of the request away. */
-    public function clear(): void
+    /**
+     * Takes the world of the request away.
+     *
+     * @return bool whether it has had a session
+     */
+    public function clear(): bool
     {
-        $this->superglobals->clear();
+        $hadSession = $this->superglobals->clear();
         SapiHead::reset();
+
+        return $hadSession;
     }
 }

@@ -27,21 +27,38 @@ final class SapiHead
         $status = \http_response_code() ?: 200;
         $reason = '';
         $contentLength = -1;
-        $hasType = false;
+        $type = null;
         $lines = \headers_list();
         foreach ($lines as $index => $line) {
-            // Only three names matter here; most fields are passed over by their first byte.
-            if (\strpbrk($line[0], 'cCsS') === false) {
+            if (!\str_contains($line, ':')) {
+                unset($lines[$index]); // header() takes it, and no server passes it on
+                continue;
+            }
+            // Only a few names matter here; most fields are passed over by their first byte.
+            if (\strpbrk($line[0], 'cClLsS') === false) {
                 continue;
             }
             if (\strncasecmp($line, 'content-type:', 13) === 0) {
-                $hasType = true;
+                // The last one counts, and an empty one is none.
+                if ($type !== null) {
+                    unset($lines[$type]);
+                }
+                $type = $index;
+                if (\trim(\substr($line, 13)) === '') {
+                    unset($lines[$index]);
+                }
             } elseif (\strncasecmp($line, 'content-length:', 15) === 0) {
                 $value = \trim(\substr($line, 15));
-                $contentLength = \ctype_digit($value) && \strlen($value) < 19 ? (int) $value : -1;
+                if (\ctype_digit($value) && \strlen($value) < 19) {
+                    $contentLength = (int) $value;
+                } else {
+                    unset($lines[$index]);
+                }
             } elseif ($without !== '' && \str_starts_with($line, $without)) {
                 unset($lines[$index]);
                 $without = '';
+            } elseif ($status === 200 && \strncasecmp($line, 'location:', 9) === 0) {
+                $status = 302; // as by CGI, where 200 is no status at all
             } elseif (\strncasecmp($line, 'status:', 7) === 0) {
                 unset($lines[$index]);
                 if ($status === 200 && \preg_match('/^([1-9]\d\d)(?: +(.*))?$/', \trim(\substr($line, 7)), $match) === 1) {
@@ -49,11 +66,11 @@ final class SapiHead
                 }
             }
         }
-        $type = $hasType ? '' : (string) \ini_get('default_mimetype');
-        if ($type !== '') {
+        $default = $type !== null || $status === 304 ? '' : (string) \ini_get('default_mimetype');
+        if ($default !== '') {
             $charset = (string) \ini_get('default_charset');
-            $lines[] = 'Content-type: ' . $type
-                . ($charset !== '' && \strncasecmp($type, 'text/', 5) === 0 ? "; charset=$charset" : '');
+            $lines[] = 'Content-type: ' . $default
+                . ($charset !== '' && \strncasecmp($default, 'text/', 5) === 0 ? "; charset=$charset" : '');
         }
 
         return new self($status, \array_values($lines), $reason, $contentLength);

@@ -12,9 +12,9 @@ use Cetane\Protocol\Text;
 /**
  * Answers the running request when PHP ends under it: exit, a fatal error, no memory left.
  *
- * PHP runs shutdown functions, then destructors, then ends the output buffers. A fatal error is reported in the first step; an exit is
- * answered in the last one, where everything that the application prints on its way out is there. Each step may be cut short by another
- * exit, so the last one (the end of the outermost buffer) does not rely on those before it.
+ * PHP runs shutdown functions, then destructors, then ends the output buffers. A request of a front controller is answered in the last
+ * step, where everything that the application prints on its way out is there; a fatal error under another handler is reported in the
+ * first one. Each step may be cut short by another exit, so the last one (the end of the outermost buffer) does not rely on those before it.
  *
  * @internal
  */
@@ -22,28 +22,51 @@ final class Shutdown
 {
     private const FATAL = \E_ERROR | \E_PARSE | \E_CORE_ERROR | \E_COMPILE_ERROR | \E_USER_ERROR | \E_RECOVERABLE_ERROR;
 
+    private static ?self $current = null;
+
+    public readonly ShutdownFunctions $functions;
     /** Given back when memory has run out, so that there is some for the report, whatever PHP itself grants then. */
     private ?string $reserve;
     private readonly int $pid;
+    private bool $begun = false;
+    /** @var array{type: int, message: string, file: string, line: int}|null what has ended a front controller */
+    private ?array $fatal = null;
 
     public function __construct(private readonly Worker $worker, private readonly Connection $connection)
     {
         $this->reserve = \str_repeat("\0", 524_288);
         $this->pid = (int) \getmypid();
+        $this->functions = new ShutdownFunctions();
         // Nothing may have to be loaded when there is no memory for it.
         \class_exists(Frame::class);
         \class_exists(ConnectionLost::class);
         \class_exists(Text::class);
         \class_exists(SapiHead::class);
-        \register_shutdown_function($this->begin(...));
+        \class_exists(FrontController::class);
+        \class_exists(Loading::class);
+        self::$current = $this;
+        if ((new \ReflectionFunction('register_shutdown_function'))->isUserDefined()) {
+            \session_register_shutdown(); // registers session_write_close(), which calls begin(): see functions.php
+        } else {
+            \register_shutdown_function($this->begin(...));
+        }
     }
 
-    /** The first step, before the application's own shutdown functions. */
-    private function begin(): void
+    public static function current(): ?self
     {
+        return self::$current;
+    }
+
+    /** The first step, before the application's own shutdown functions. False when it is not the first call. */
+    public function begin(): bool
+    {
+        if ($this->begun) {
+            return false;
+        }
+        $this->begun = true;
         $this->reserve = null;
         if ($this->pid !== \getmypid()) {
-            return; // a child that the application forked: the streams are its parent's
+            return true; // a child that the application forked: the streams are its parent's
         }
         $error = \error_get_last();
         $fatal = $error !== null && ($error['type'] & self::FATAL) !== 0 ? $error : null;
@@ -53,13 +76,16 @@ final class Shutdown
         }
         try {
             if ($this->connection->isBooting()) {
-                $this->worker->output()->toLog();
-                $this->connection->error(Frame::ERROR_BOOT, $fatal === null
-                    ? 'the script ended, or called exit, before it was ready for requests'
-                    : self::describe($fatal));
-                $this->connection->flush();
-                $code = $fatal === null ? 1 : 255;
-                \register_shutdown_function(static fn () => exit($code));
+                $this->failBoot($fatal);
+            } elseif (
+                $fatal !== null
+                && FrontController::current() !== null
+                && $this->connection->isHeadDue()
+                // PHP has ended all output: what is printed now reaches no buffer.
+                && !\str_contains($fatal['message'], 'output buffering in output buffering')
+            ) {
+                $this->fatal = $fatal;
+                $this->worker->output()->revive();
             } elseif ($fatal !== null) {
                 $this->worker->output()->discard();
                 $this->fail($fatal);
@@ -72,6 +98,21 @@ final class Shutdown
         } catch (ConnectionLost) {
             // Nobody is left to be told.
         }
+        $this->functions->runLast();
+
+        return true;
+    }
+
+    /** @param array{type: int, message: string, file: string, line: int}|null $fatal */
+    private function failBoot(?array $fatal): void
+    {
+        $this->worker->output()->toLog();
+        $this->connection->error(Frame::ERROR_BOOT, $fatal === null
+            ? 'the script ended, or called exit, before it was ready for requests'
+            : self::describe($fatal));
+        $this->connection->flush();
+        $code = $fatal === null ? 1 : 255;
+        \register_shutdown_function(static fn () => exit($code));
     }
 
     /** The last step, called from the end of the outermost output buffer. */
@@ -97,6 +138,11 @@ final class Shutdown
         try {
             if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
                 \session_write_close();
+            }
+            if ($this->fatal !== null && $this->worker->printed()->isEmpty()) {
+                $this->connection->error(Frame::ERROR_FATAL, self::describe($this->fatal));
+
+                return;
             }
             $this->worker->printed()->complete();
             $this->connection->end();

@@ -15,7 +15,9 @@ final class Superglobals
     /** @var array<int|string, mixed> $_SERVER outside requests */
     private readonly array $server;
     /** @var array<string, string> what the process was started with: php-fpm has it in $_SERVER too */
-    private readonly array $environment;
+    private array $environment;
+    /** @var array<string, mixed>|null $_ENV at the start of each request but the first */
+    private ?array $env = null;
 
     private static ?self $current = null;
 
@@ -25,7 +27,8 @@ final class Superglobals
     public function __construct()
     {
         $this->variables = \strtoupper((string) \ini_get('variables_order'));
-        $this->requestOrder = \str_split(\strtoupper((string) \ini_get('request_order') ?: $this->variables));
+        // An empty one is not the same as none, which ini_get() can't tell.
+        $this->requestOrder = \str_split(\strtoupper(\ini_get_all(null, false)['request_order'] ?? $this->variables));
         $this->argv = \PHP_SAPI !== 'cli' && (bool) \ini_get('register_argc_argv');
         $this->bodyLimit = Request::bytes((string) \ini_get('post_max_size'));
         $this->server = $_SERVER;
@@ -102,15 +105,20 @@ final class Superglobals
             return '';
         }
         $name = (string) \ini_get('session.name');
-        $id = \session_id();
+        $id = $_COOKIE[$name] ?? '';
 
-        return $id !== '' && ($_COOKIE[$name] ?? null) === $id ? "Set-Cookie: $name=" . \urlencode((string) $id) . ';' : '';
+        return \is_string($id) && $id !== '' ? "Set-Cookie: $name=" . \urlencode($id) . ';' : '';
     }
 
-    /** Drops what belongs to the request, so that nothing of it is seen outside or kept in memory. */
-    public function clear(): void
+    /**
+     * Drops what belongs to the request, so that nothing of it is seen outside or kept in memory.
+     *
+     * @return bool whether it has had a session
+     */
+    public function clear(): bool
     {
         InputStream::unregister();
+        $this->clearEnvironment();
         $_SERVER = $this->server;
         $_GET = $_POST = $_COOKIE = $_FILES = $_REQUEST = [];
         if (\function_exists('session_status')) {
@@ -120,6 +128,26 @@ final class Superglobals
             if (isset($_SESSION) || \session_id() !== '') {
                 $this->sessions = true;
                 unset($_SESSION);
+
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /** What the first request has added to $_ENV is taken for the application's configuration (.env), in $_SERVER too. */
+    private function clearEnvironment(): void
+    {
+        if ($this->env !== null) {
+            $_ENV = $this->env;
+
+            return;
+        }
+        $this->env = $_ENV;
+        foreach ($_ENV as $name => $value) {
+            if (($_SERVER[$name] ?? null) === $value) {
+                $this->environment[$name] = $value;
             }
         }
     }

@@ -302,6 +302,12 @@ final class Worker
         return $this->connection->isInBody() || $this->connection->isDoneDue();
     }
 
+    /** Whether the running request waits for the final head of its answer. */
+    public function isHeadDue(): bool
+    {
+        return $this->connection->isHeadDue();
+    }
+
     /** Whether the answer to the running request is complete, or has failed. */
     public function isAnswered(): bool
     {

@@ -285,11 +285,15 @@ final class FrontControllerTest extends WorkerTestCase
 
     public function testAnUncaughtExceptionFailsItsRequestOnly(): void
     {
-        $this->startFrontController('header("X-A: b"); ob_start(); echo "partial"; if ($_GET) { throw new DomainException("bad"); }');
-        $answer = $this->supervisor->exchange(['QUERY_STRING' => 'a']);
+        $this->startFrontController('header("X-A: b"); ob_start(); echo $_GET["a"] ?? "whole"; if ($_GET) { throw new DomainException("bad"); }');
+        $answer = $this->supervisor->exchange(['QUERY_STRING' => 'a=']);
         self::assertSame([['ERROR', 'DONE'], 1, false], [$answer->frames, $answer->errorKind, $answer->last]);
         self::assertStringContainsString('DomainException: bad', $answer->error);
-        self::assertSame('partial', $this->supervisor->exchange()->body);
+        $answer = $this->supervisor->exchange(['QUERY_STRING' => 'a=partial']);
+        self::assertSame([500, 'partial', 'b', false], [$answer->status, $answer->body, $answer->header('X-A'), $answer->last]);
+        self::assertStringContainsString('Uncaught DomainException: bad', $this->supervisor->messages());
+        $answer = $this->supervisor->exchange();
+        self::assertSame([200, 'whole'], [$answer->status, $answer->body]);
         $this->assertStopsQuietly();
     }
 
@@ -306,7 +310,8 @@ final class FrontControllerTest extends WorkerTestCase
             PHP);
         $answer = $this->supervisor->exchange(['QUERY_STRING' => 'q=1']);
         self::assertSame([503, 'partly handled bad', false], [$answer->status, $answer->body, $answer->last]);
-        self::assertStringContainsString('LogicException: twice', $this->supervisor->exchange(['QUERY_STRING' => 'q=2'])->error);
+        self::assertSame('partly handled bad', $this->supervisor->exchange(['QUERY_STRING' => 'q=2'])->body);
+        self::assertStringContainsString('LogicException: twice', $this->supervisor->messages());
         self::assertSame(503, $this->supervisor->exchange(['QUERY_STRING' => 'q=1'])->status);
     }
 

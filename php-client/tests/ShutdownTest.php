@@ -100,7 +100,7 @@ final class ShutdownTest extends WorkerTestCase
     /** @dataProvider fatals */
     public function testAFatalErrorIsReportedByAFrontController(string $code, string $message): void
     {
-        $this->startFrontController("header('X-A: b'); echo 'partial'; $code", ['-d', 'memory_limit=32M']);
+        $this->startFrontController("header('X-A: b'); $code", ['-d', 'memory_limit=32M']);
         $answer = $this->supervisor->exchange();
         self::assertSame(['ERROR', 'DONE'], $answer->frames);
         self::assertSame([2, true], [$answer->errorKind, $answer->last]);
@@ -117,12 +117,40 @@ final class ShutdownTest extends WorkerTestCase
         self::assertSame('first', $answer->body);
     }
 
-    public function testAnErrorPageOfAShutdownFunctionDoesNotGoAnywhere(): void
+    public function testWhatWasPrintedBeforeAFatalErrorIsTheAnswerOfAFrontController(): void
     {
-        $this->startFrontController('register_shutdown_function(function () { header("X: y"); echo "Sorry!"; }); trigger_error("mine", E_USER_ERROR);');
-        self::assertSame(['ERROR', 'DONE'], $this->supervisor->exchange()->frames);
+        $this->startFrontController('header("X-A: b"); echo "partial"; trigger_error("mine", E_USER_ERROR);');
+        $answer = $this->supervisor->exchange();
+        self::assertSame([500, 'partial', 'b', true], [$answer->status, $answer->body, $answer->header('X-A'), $answer->last]);
+        $this->assertExitsWith(255);
+        self::assertStringContainsString('mine', $this->supervisor->stderr());
+        self::assertSame(['', ''], [\trim($this->supervisor->stdout()), $this->supervisor->rest()]);
+    }
+
+    public function testAnErrorPageOfAShutdownFunctionIsTheAnswerOfAFrontController(): void
+    {
+        $this->startFrontController('register_shutdown_function(function () { header("X-A: b"); echo "Sorry!"; }); str_repeat("x", 1 << 30);');
+        $answer = $this->supervisor->exchange();
+        self::assertSame([500, 'Sorry!', 'b', true], [$answer->status, $answer->body, $answer->header('X-A'), $answer->last]);
         $this->assertExitsWith(255);
         self::assertSame(['', ''], [\trim($this->supervisor->stdout()), $this->supervisor->rest()]);
+    }
+
+    public function testAShutdownFunctionRunsAtTheEndOfItsRequest(): void
+    {
+        $this->startFrontController('if ($_GET) { register_shutdown_function(function (...$a) { echo implode($a); }, "b", "c"); } echo "a";');
+        self::assertSame('abc', $this->supervisor->exchange(['QUERY_STRING' => 'a'])->body);
+        self::assertSame('a', $this->supervisor->exchange()->body);
+        $this->assertStopsQuietly();
+    }
+
+    public function testAShutdownFunctionOfAFileThatIsLoadedOnceRunsAtTheEndOfEachRequest(): void
+    {
+        $once = $this->supervisor->file('once.php', '<?php register_shutdown_function(function () { echo "b"; });');
+        $this->startFrontController("require_once '$once'; echo 'a'; if (\$_GET) { exit; }");
+        self::assertSame('ab', $this->supervisor->exchange()->body);
+        self::assertSame('ab', $this->supervisor->exchange()->body);
+        self::assertSame('ab', $this->supervisor->exchange(['QUERY_STRING' => 'a'])->body);
     }
 
     public function testAFatalErrorAfterTheResponseIsALogLine(): void

@@ -21,6 +21,8 @@ final class ScriptedSupervisor
     /** The functions that the real supervisor disables, so that the client can define them. */
     public const DISABLED = 'flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,getallheaders,'
         . 'apache_request_headers,session_name,is_uploaded_file,move_uploaded_file';
+    /** Those that it disables for front controllers besides. */
+    public const DISABLED_IN_FRONT_CONTROLLERS = ',register_shutdown_function,session_write_close,header_register_callback,ini_set,mt_srand';
 
     private const PATIENCE_SECONDS = 20;
 
@@ -60,8 +62,9 @@ final class ScriptedSupervisor
      */
     public function start(string $script, array $options = [], string $php = 'php', array $environment = []): self
     {
+        $disabled = self::DISABLED . ($php === 'php-cgi' ? self::DISABLED_IN_FRONT_CONTROLLERS : '');
         $this->process = \proc_open(
-            [$php, '-d', 'disable_functions=' . self::DISABLED, '-d', 'log_errors=1', '-d', 'display_errors=0',
+            [$php, '-d', "disable_functions=$disabled", '-d', 'log_errors=1', '-d', 'display_errors=0',
                 '-d', 'opcache.file_update_protection=0', ...$options, $script],
             [['file', '/dev/null', 'r'], ['file', "$this->directory/stdout", 'w'], ['file', "$this->directory/stderr", 'w']],
             $pipes,

@@ -91,6 +91,8 @@ function oracle_state(): string
         }
     }
     umask($umask = umask());
+    $wrappers = stream_get_wrappers();
+    sort($wrappers);
 
     return oracle_dump(['state' => [
         'superglobals' => [$_GET, $_POST, $_COOKIE, $_FILES, $_REQUEST],
@@ -113,8 +115,7 @@ function oracle_state(): string
         'time zone' => date_default_timezone_get(),
         'mb_internal_encoding()' => function_exists('mb_internal_encoding') ? mb_internal_encoding() : null,
         'mb_substitute_character()' => function_exists('mb_substitute_character') ? mb_substitute_character() : null,
-        'stream wrappers' => stream_get_wrappers(),
-        'default stream context' => stream_context_get_options(stream_context_get_default()),
+        'stream wrappers' => $wrappers,
         'libxml_use_internal_errors()' => function_exists('libxml_use_internal_errors') ? libxml_use_internal_errors() : null,
         'ignore_user_abort()' => ignore_user_abort(),
         'gc_enabled()' => gc_enabled(),

@@ -39,6 +39,10 @@ final class ApplicationFinder {
     /** More than any worker script has. */
     private static final int SCANNED_BYTES = 1 << 20;
 
+    /** Those of a front controller, of which each request has its own. PHP of a worker script keeps them. */
+    static final String REPLACED_IN_FRONT_CONTROLLERS = REPLACED_FUNCTIONS
+            + ",register_shutdown_function,session_write_close,header_register_callback,ini_set,mt_srand";
+
     private final CetaneConfig.App app;
     private final Map<String, String> environment;
     private final Path workingDirectory;
@@ -232,7 +236,10 @@ final class ApplicationFinder {
         ini.put("error_log", "");
         ini.put("display_errors", app.debug() && kind == ApplicationKind.FRONT_CONTROLLER ? "1" : "0");
         ini.putAll(app.ini());
-        ini.merge("disable_functions", REPLACED_FUNCTIONS, (configured, replaced) -> replaced + "," + configured);
+        ini.merge(
+                "disable_functions",
+                kind == ApplicationKind.FRONT_CONTROLLER ? REPLACED_IN_FRONT_CONTROLLERS : REPLACED_FUNCTIONS,
+                (configured, replaced) -> replaced + "," + configured);
         return Collections.unmodifiableMap(ini);
     }
 

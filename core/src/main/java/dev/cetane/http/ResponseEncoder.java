@@ -265,10 +265,18 @@ final class ResponseEncoder {
     }
 
     private static String defaultReason(int status) {
-        if (status == 200) {
-            return "OK";
-        }
-        return HttpResponseStatus.valueOf(status).reasonPhrase();
+        return switch (status) {
+            case 200 -> "OK";
+            case 208 -> "Already Reported";
+            case 425 -> "Too Early";
+            case 451 -> "Unavailable For Legal Reasons";
+            case 508 -> "Loop Detected";
+            default -> {
+                // What Netty makes up for others ends with the number.
+                String reason = HttpResponseStatus.valueOf(status).reasonPhrase();
+                yield reason.endsWith(")") ? "" : reason;
+            }
+        };
     }
 
     private static void writeField(String name, String value, ByteBuf out) {

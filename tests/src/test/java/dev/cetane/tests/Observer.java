@@ -57,7 +57,7 @@ final class Observer implements AutoCloseable {
         for (int interim = 1; head.status() < 200; head = client.head(), interim++) {
             seen.put("interim " + interim, head.status() + fields(head));
         }
-        seen.put("status", head.status() + " " + head.reason());
+        seen.put("status", (head.status() + " " + head.reason()).strip());
         head.fields().forEach((name, value) -> seen.put("field " + name, text(step.masked(value))));
         String body = "";
         boolean hasBody =

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicContainer;
@@ -44,60 +45,98 @@ final class OracleTest {
     private static final String ONLY = System.getProperty("cetane.oracle", "");
 
     private static DifferenceTable table;
-    private static FpmServer fpm;
     private static Path scripts;
-    private static Observer oracle;
-    private static Observer cetane;
-    private static Observer worker;
+    /** Settings as in production. */
+    private static Servers plain;
+    /** Settings as in development: errors are shown, nothing is buffered. The cases of {@code shown.txt} run there. */
+    private static Servers shown;
+
+    /** The servers of one set of settings. */
+    private record Servers(
+            FpmServer fpm,
+            Observer oracle,
+            Observer frontController,
+            @Nullable Observer worker) {
+        void close() throws IOException {
+            oracle.close();
+            frontController.close();
+            if (worker != null) {
+                worker.close();
+            }
+            fpm.close();
+        }
+    }
 
     @BeforeAll
     static void start() throws IOException {
         table = new DifferenceTable(TABLE);
         scripts = Files.createDirectory(directory.resolve("scripts"));
-        fpm = FpmServer.start(APPLICATION, ini("fpm"), Map.of("ORACLE_SETTING", "of the pool"));
-        RunningCetane frontController = cetane(APPLICATION);
-        RunningCetane workerScript = cetane(APPLICATION.resolve("worker.php"));
-        frontController.awaitStarted();
-        workerScript.awaitStarted();
-        oracle = new Observer(fpm.address(), scripts);
-        cetane = new Observer(frontController.address(), scripts);
-        worker = new Observer(workerScript.address(), scripts);
+        Map<String, String> production = ini();
+        production.put("display_errors", "0");
+        production.put("output_buffering", "4096");
+        Map<String, String> development = ini();
+        development.put("display_errors", "1");
+        development.put("output_buffering", "0");
+        development.put("error_reporting", "32767");
+        development.put("register_argc_argv", "1");
+        development.put("variables_order", "EGPCS");
+        development.put("request_order", "");
+        plain = start("plain", production, false);
+        shown = start("shown", development, true);
     }
 
-    private static RunningCetane cetane(Path application) throws IOException {
+    private static Servers start(String name, Map<String, String> ini, boolean debug) throws IOException {
+        RunningCetane frontController = cetane(APPLICATION, ini(ini, name + "-cetane"), debug);
+        RunningCetane worker = debug ? null : cetane(APPLICATION.resolve("worker.php"), ini, false);
+        FpmServer fpm = FpmServer.start(APPLICATION, ini(ini, name + "-fpm"), Map.of("ORACLE_SETTING", "of the pool"));
+        frontController.awaitStarted();
+        if (worker != null) {
+            worker.awaitStarted();
+        }
+        return new Servers(
+                fpm,
+                new Observer(fpm.address(), scripts),
+                new Observer(frontController.address(), scripts),
+                worker == null ? null : new Observer(worker.address(), scripts));
+    }
+
+    private static RunningCetane cetane(Path application, Map<String, String> ini, boolean debug) {
         RunningCetane.Starter starter = INSTANCES
                 .application(application)
                 .workers(1)
+                .set("app.debug", debug)
                 .set("app.environment.ORACLE_SETTING", "of the pool")
                 .set("http.idle-timeout", "600s");
-        ini("cetane").forEach((name, value) -> starter.set("app.ini." + name, value));
+        ini.forEach((name, value) -> starter.set("app.ini." + name, value));
         return starter.launch();
     }
 
-    private static Map<String, String> ini(String server) throws IOException {
+    private static Map<String, String> ini() {
         Map<String, String> ini = new LinkedHashMap<>();
         ini.put("include_path", scripts.toString());
-        ini.put(
-                "session.save_path",
-                Files.createDirectories(directory.resolve("sessions-" + server)).toString());
         ini.put("session.gc_probability", "0");
         ini.put("opcache.file_update_protection", "0");
         ini.put("expose_php", "1");
         ini.put("date.timezone", "UTC");
-        ini.put("output_buffering", "4096");
         ini.put("memory_limit", "128M");
+        return ini;
+    }
+
+    /** Each server has sessions of its own. */
+    private static Map<String, String> ini(Map<String, String> common, String server) throws IOException {
+        Map<String, String> ini = new LinkedHashMap<>(common);
+        ini.put(
+                "session.save_path",
+                Files.createDirectories(directory.resolve("sessions-" + server)).toString());
         return ini;
     }
 
     @AfterAll
     static void stop() throws IOException {
-        for (Observer observer : new Observer[] {oracle, cetane, worker}) {
-            if (observer != null) {
-                observer.close();
+        for (Servers servers : new Servers[] {plain, shown}) {
+            if (servers != null) {
+                servers.close();
             }
-        }
-        if (fpm != null) {
-            fpm.close();
         }
     }
 
@@ -111,11 +150,12 @@ final class OracleTest {
         }
         List<DynamicNode> nodes = new ArrayList<>();
         for (Path file : files) {
+            Servers servers = file.endsWith("shown.txt") ? shown : plain;
             List<DynamicTest> tests = new ArrayList<>();
             for (OracleCase oracleCase : OracleCase.read(file)) {
                 writeScripts(oracleCase);
                 if (ONLY.isEmpty() || Pattern.matches(ONLY.replace("*", ".*"), oracleCase.id())) {
-                    tests.add(DynamicTest.dynamicTest(oracleCase.id(), () -> run(oracleCase)));
+                    tests.add(DynamicTest.dynamicTest(oracleCase.id(), () -> run(oracleCase, servers)));
                 }
             }
             nodes.add(DynamicContainer.dynamicContainer(file.getFileName().toString(), tests));
@@ -138,20 +178,25 @@ final class OracleTest {
         }
     }
 
-    private static void run(OracleCase oracleCase) throws IOException {
+    private static void run(OracleCase oracleCase, Servers servers) throws IOException {
         List<DifferenceTable.Difference> differences = new ArrayList<>();
         boolean scripted = false;
         for (OracleCase.Step step : oracleCase.steps()) {
-            Map<String, String> expected = oracle.observe(step);
-            compare(oracleCase.id(), expected, cetane.observe(step), differences);
+            Map<String, String> expected = servers.oracle().observe(step);
+            compare(oracleCase.id(), expected, servers.frontController().observe(step), step.hasScript(), differences);
             if (step.hasScript()) {
                 scripted = true;
-            } else {
-                compare("worker:" + oracleCase.id(), expected, worker.observe(step), differences);
+            } else if (servers.worker() != null) {
+                compare("worker:" + oracleCase.id(), expected, servers.worker().observe(step), false, differences);
             }
         }
         if (scripted) {
-            compare("after:" + oracleCase.id(), oracle.observe(STATE), cetane.observe(STATE), differences);
+            compare(
+                    "after:" + oracleCase.id(),
+                    servers.oracle().observe(STATE),
+                    servers.frontController().observe(STATE),
+                    false,
+                    differences);
         }
         assertThat(differences)
                 .as("%s: differences that %s does not list", oracleCase.id(), TABLE.getFileName())
@@ -165,11 +210,12 @@ final class OracleTest {
             String caseId,
             Map<String, String> expected,
             Map<String, String> actual,
+            boolean scripted,
             List<DifferenceTable.Difference> unlisted) {
         Set<String> names = new LinkedHashSet<>(expected.keySet());
         names.addAll(actual.keySet());
-        if (!kind(expected).equals(kind(actual))) {
-            // One has refused what the other has answered: nothing else can be alike.
+        if (!scripted && !kind(expected).equals(kind(actual))) {
+            // One has refused what the other has handed to PHP: nothing else can be alike.
             names = Set.of("status");
         }
         for (String name : names) {

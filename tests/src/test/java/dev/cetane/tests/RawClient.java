@@ -81,7 +81,7 @@ final class RawClient implements AutoCloseable {
     /** Reads status line and fields. */
     Answer head() throws IOException {
         String statusLine = line();
-        if (!statusLine.matches("HTTP/1\\.1 [0-9]{3} .*")) {
+        if (!statusLine.matches("HTTP/1\\.1 [0-9]{3}( .*)?")) {
             throw new IOException("no status line: " + statusLine);
         }
         Map<String, String> fields = new TreeMap<>();
@@ -92,7 +92,11 @@ final class RawClient implements AutoCloseable {
                     line.substring(colon + 1).strip(),
                     (a, b) -> a + "\n" + b);
         }
-        return new Answer(Integer.parseInt(statusLine.substring(9, 12)), statusLine.substring(13), fields, "");
+        return new Answer(
+                Integer.parseInt(statusLine.substring(9, 12)),
+                statusLine.substring(12).strip(),
+                fields,
+                "");
     }
 
     /** Reads the body that belongs to the head. */
