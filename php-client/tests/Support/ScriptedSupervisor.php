@@ -62,7 +62,8 @@ final class ScriptedSupervisor
      */
     public function start(string $script, array $options = [], string $php = 'php', array $environment = []): self
     {
-        $disabled = self::DISABLED . ($php === 'php-cgi' ? self::DISABLED_IN_FRONT_CONTROLLERS : '');
+        $isFrontController = $php === 'php-cgi' && \basename($script) === 'cetane-worker.php';
+        $disabled = self::DISABLED . ($isFrontController ? self::DISABLED_IN_FRONT_CONTROLLERS : '');
         $this->process = \proc_open(
             [$php, '-d', "disable_functions=$disabled", '-d', 'log_errors=1', '-d', 'display_errors=0',
                 '-d', 'opcache.file_update_protection=0', ...$options, $script],
