@@ -246,6 +246,8 @@ final class ApplicationFinder {
     /** Nothing of Cetane's own environment reaches a worker unless it is named. */
     private Map<String, String> workerEnvironment(ApplicationKind kind) {
         Map<String, String> result = new TreeMap<>();
+        // A string above 1 MiB gets pages of its own from the kernel, 4 KiB at a time, unless PHP asks for large ones.
+        result.put("USE_ZEND_ALLOC_HUGE_PAGES", "1");
         environment.forEach((name, value) -> {
             if (!name.startsWith("CETANE_") && isPassed(name)) {
                 result.put(name, value);

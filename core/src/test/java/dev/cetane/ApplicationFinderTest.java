@@ -216,6 +216,7 @@ final class ApplicationFinderTest {
                 .containsOnly(
                         Map.entry("PATH", bin.toString()),
                         Map.entry("HOME", "/home/me"),
+                        Map.entry("USE_ZEND_ALLOC_HUGE_PAGES", "1"),
                         Map.entry("DB_HOST", "db"),
                         Map.entry("DB_NAME", "mine"));
     }
