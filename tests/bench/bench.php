@@ -104,7 +104,8 @@ if (in_array('chaos', $only, true)) {
         $server = $servers[0];
         $length = (float) ($options['chaos-seconds'] ?? 30);
         $chaos = new Chaos();
-        $chaos->run($server->url('/'), 8, $length, 0.1, static function () use ($server): ?int {
+        // Requests that take a while: picking the victim takes longer than a hello world, and would find every worker idle.
+        $chaos->run($server->url('/?sleep=20'), 8, $length, 0.1, static function () use ($server): ?int {
             $workers = array_slice($server->trees()[0]->pids(), 1);
             $workers = array_values(array_filter($workers, static fn (int $pid): bool => str_contains((string) @file_get_contents("/proc/$pid/cmdline"), 'php')));
             return $workers === [] ? null : $workers[array_rand($workers)];

@@ -1,6 +1,6 @@
 <?php
 
-// The smallest front controller, with the three shapes that the benchmark sends: text, a large answer, a large body.
+// The smallest front controller, with what the benchmark sends: text at once or after a while, a large answer, a large body.
 header('Content-Type: text/plain');
 if (isset($_GET['bytes'])) {
     $chunk = str_repeat('x', 1048576);
@@ -20,5 +20,8 @@ if ($_SERVER['REQUEST_METHOD'] === 'POST') {
     }
     echo $length, "\n";
     return;
+}
+if (isset($_GET['sleep'])) {
+    usleep(1000 * (int) $_GET['sleep']);
 }
 echo "Hello, world\n";
