@@ -16,6 +16,11 @@ use Cetane\Protocol\ConnectionLost;
  */
 final class FrontController
 {
+    /** A request may use up this much less than the whole time limit: to start the limit anew for each one costs two system calls. */
+    private const LIMIT_SLACK_NANOS = 10_000_000;
+    /** Whether the time limit counts CPU time, so that it can go on while the worker waits. Elsewhere PHP counts the time of day. */
+    private const LIMIT_COUNTS_CPU = \PHP_OS_FAMILY === 'Linux' && !\PHP_ZTS;
+
     private static ?self $current = null;
 
     private readonly Superglobals $superglobals;
@@ -23,6 +28,7 @@ final class FrontController
     private readonly string $directory;
     private readonly int $bufferBytes;
     private readonly string $timeLimit;
+    private int $limitedAt = 0;
     private readonly bool $exposesPhp;
     private bool $servesOnce = false;
     /** @var array<string, true> names of the global variables that are not the application's */
@@ -81,7 +87,7 @@ final class FrontController
             \ob_start(null, $this->bufferBytes);
         }
         if ($this->timeLimit !== '0') {
-            \set_time_limit((int) $this->timeLimit);
+            $this->startTimeLimit();
         }
 
         return true;
@@ -162,12 +168,28 @@ final class FrontController
 
     private function reset(): void
     {
-        if (\ini_get('max_execution_time') !== '0') {
-            \set_time_limit(0);
-        }
+        $this->endTimeLimit();
         $this->superglobals->clear();
         SapiHead::reset();
         $this->handlers->settle();
+    }
+
+    private function startTimeLimit(): void
+    {
+        $now = \hrtime(true);
+        if ($now - $this->limitedAt > self::LIMIT_SLACK_NANOS) {
+            \set_time_limit((int) $this->timeLimit);
+            $this->limitedAt = $now;
+        }
+    }
+
+    private function endTimeLimit(): void
+    {
+        $limit = \ini_get('max_execution_time');
+        if ($limit !== '0' && ($limit !== $this->timeLimit || !self::LIMIT_COUNTS_CPU)) {
+            \set_time_limit(0);
+            $this->limitedAt = 0;
+        }
     }
 
     private function closeSession(): void
