@@ -20,15 +20,21 @@ final class Handlers
     /** After each request. */
     public function settle(): void
     {
-        $this->error = self::settleOne(\set_error_handler(...), \restore_error_handler(...), $this->error);
-        $this->exception = self::settleOne(\set_exception_handler(...), \restore_exception_handler(...), $this->exception);
+        $error = \set_error_handler(null);
+        \restore_error_handler();
+        if ($error !== $this->error) {
+            $this->error = self::unpile($error, \set_error_handler(...), \restore_error_handler(...), $this->error);
+        }
+        $exception = \set_exception_handler(null);
+        \restore_exception_handler();
+        if ($exception !== $this->exception) {
+            $this->exception = self::unpile($exception, \set_exception_handler(...), \restore_exception_handler(...), $this->exception);
+        }
     }
 
-    private static function settleOne(\Closure $set, \Closure $restore, ?callable $known): ?callable
+    private static function unpile(?callable $current, \Closure $set, \Closure $restore, ?callable $known): ?callable
     {
-        $current = $set(null);
-        $restore();
-        if ($known === null || $current === null || $current === $known) {
+        if ($known === null || $current === null) {
             return $known ?? $current;
         }
         // Another one than before: the script sets it each time, and will do so again.
