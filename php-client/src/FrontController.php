@@ -54,6 +54,7 @@ final class FrontController
         \set_time_limit(0);
         SapiHead::reset();
         $this->superglobals = new Superglobals();
+        $worker->printed()->stream($this->superglobals);
         $this->handlers = new Handlers();
         $this->globals = \array_fill_keys(\array_keys($GLOBALS), true)
             + \array_fill_keys(['_GET', '_POST', '_COOKIE', '_FILES', '_SERVER', '_REQUEST', '_ENV', '_SESSION'], true);
@@ -82,7 +83,6 @@ final class FrontController
         if ($this->exposesPhp) {
             \header('X-Powered-By: PHP/' . \PHP_VERSION);
         }
-        $this->worker->printed()->stream($this->superglobals);
         if ($this->bufferBytes >= 0) {
             \ob_start(null, $this->bufferBytes);
         }

@@ -14,6 +14,8 @@ final class PrintedAnswer
 
     private ?Request $request = null;
     private ?Superglobals $superglobals = null;
+    /** @var (\Closure(string): void)|null */
+    private ?\Closure $sink = null;
 
     public function __construct(private readonly Connection $connection, private readonly Output $output)
     {
@@ -23,14 +25,18 @@ final class PrintedAnswer
     public function hold(Request $request): void
     {
         $this->request = $request;
-        $this->output->hold();
+        if ($this->sink === null) {
+            $this->output->hold();
+        } else {
+            $this->output->stream($this->sink, self::WHOLE_BYTES);
+        }
     }
 
-    /** From here on flush() streams, and so does a large body. */
+    /** From the next request on flush() streams, and so does a large body. */
     public function stream(Superglobals $superglobals): void
     {
         $this->superglobals = $superglobals;
-        $this->output->pour($this->send(...), self::WHOLE_BYTES);
+        $this->sink = $this->send(...);
     }
 
     /** Completes the answer but for END. */
