@@ -84,7 +84,9 @@ final class Connection
      */
     public function hello(): Hello
     {
-        $this->require(self::GREETING);
+        if ($this->turn !== self::GREETING) {
+            throw $this->notItsTurn(self::GREETING);
+        }
         $reader = $this->reader;
         if (!$reader->next()) {
             throw new ConnectionLost('The supervisor is gone: its stream ended before HELLO.');
@@ -93,7 +95,11 @@ final class Connection
             throw $this->outOfTurn();
         }
         $this->checkNumber(0);
-        $hello = $reader->decode(Hello::decode(...));
+        try {
+            $hello = Hello::decode($reader->payload());
+        } catch (MalformedPayload $malformed) {
+            throw $reader->violation('PAYLOAD', $malformed->getMessage());
+        }
         if (!$hello->isSpoken()) {
             throw $reader->violation('NEGOTIATION', \sprintf(
                 'the supervisor speaks versions %d to %d of the protocol, this worker %d to %d',
@@ -111,7 +117,9 @@ final class Connection
     /** @param array<string, string> $facts */
     public function ready(array $facts): void
     {
-        $this->require(self::BOOTING);
+        if ($this->turn !== self::BOOTING) {
+            throw $this->notItsTurn(self::BOOTING);
+        }
         $payload = \pack('n', Frame::VERSION) . PairList::encode($facts);
         $this->checkSize('The facts about this worker', $payload);
         $this->pending .= Frame::header(Frame::READY, 0, \strlen($payload)) . $payload;
@@ -129,7 +137,9 @@ final class Connection
         if ($this->turn === self::LEAVING) {
             return null;
         }
-        $this->require(self::IDLE);
+        if ($this->turn !== self::IDLE) {
+            throw $this->notItsTurn(self::IDLE);
+        }
         if ($this->stopping) {
             return $this->leave();
         }
@@ -137,8 +147,11 @@ final class Connection
             switch ($this->reader->type) {
                 case Frame::REQUEST:
                     $this->checkNumber($this->number === 0xFFFF_FFFF ? 1 : $this->number + 1);
-
-                    return $this->reader->decode($this->request(...));
+                    try {
+                        return $this->request($this->reader->payload());
+                    } catch (MalformedPayload $malformed) {
+                        throw $this->reader->violation('PAYLOAD', $malformed->getMessage());
+                    }
                 case Frame::STOP:
                     $this->checkNumber(0);
 
@@ -180,7 +193,9 @@ final class Connection
      */
     public function head(int $status, array $lines, int $length, string $reason = ''): void
     {
-        $this->require(self::HEAD_DUE);
+        if ($this->turn !== self::HEAD_DUE) {
+            throw $this->notItsTurn(self::HEAD_DUE);
+        }
         $joined = \implode("\0", $lines);
         if (
             \strpbrk($joined . $reason, "\r\n") !== false
@@ -228,7 +243,9 @@ final class Connection
 
     public function end(): void
     {
-        $this->require(self::BODY);
+        if ($this->turn !== self::BODY) {
+            throw $this->notItsTurn(self::BODY);
+        }
         if ($this->promised >= 0 && $this->carried !== $this->promised) {
             throw new \LogicException(
                 "The head of the answer promised $this->promised bytes, but its body has $this->carried."
@@ -241,7 +258,9 @@ final class Connection
     /** Times are in microseconds, the peak is in bytes; 0 where not measured. */
     public function done(int $handler, int $terminate, int $cpu, int $peak, bool $last = false): void
     {
-        $this->require(self::DONE_DUE);
+        if ($this->turn !== self::DONE_DUE) {
+            throw $this->notItsTurn(self::DONE_DUE);
+        }
         $this->pending .= Frame::header(Frame::DONE, $last ? Frame::LAST : 0, 20, $this->numberBytes)
             . \pack('NNNJ', self::u32($handler), self::u32($terminate), self::u32($cpu), \max(0, $peak));
         $this->turn = $last ? self::LEAVING : self::IDLE;
@@ -388,7 +407,9 @@ final class Connection
 
     private function carry(int $length): void
     {
-        $this->require(self::BODY);
+        if ($this->turn !== self::BODY) {
+            throw $this->notItsTurn(self::BODY);
+        }
         if ($this->promised >= 0 && $this->carried + $length > $this->promised) {
             throw new \LogicException(
                 "The head of the answer promised $this->promised bytes, but its body has at least " . ($this->carried + $length) . '.'
@@ -428,11 +449,9 @@ final class Connection
         }
     }
 
-    private function require(string $turn): void
+    private function notItsTurn(string $due): \LogicException
     {
-        if ($this->turn !== $turn) {
-            throw new \LogicException("This is not its turn: the worker $this->turn, this needs one that $turn.");
-        }
+        return new \LogicException("This is not its turn: the worker $this->turn, this needs one that $due.");
     }
 
     private function checkSize(string $what, string $payload): void
