@@ -25,6 +25,8 @@ final class Connection
     /** Above this a body costs less as a write of its own than as a copy. */
     private const COPY_BYTES = 32_768;
 
+    private const U32_MAX = 0xFFFF_FFFF;
+
     private const NO_NUMBER = "\0\0\0\0";
 
     private string $turn = self::GREETING;
@@ -121,7 +123,7 @@ final class Connection
             throw $this->notItsTurn(self::BOOTING);
         }
         $payload = \pack('n', Frame::VERSION) . PairList::encode($facts);
-        $this->checkSize('The facts about this worker', $payload);
+        self::checkSize('The facts about this worker', $payload);
         $this->pending .= Frame::header(Frame::READY, 0, \strlen($payload)) . $payload;
         $this->turn = self::IDLE;
         $this->flush();
@@ -146,7 +148,7 @@ final class Connection
         while ($this->reader->next()) {
             switch ($this->reader->type) {
                 case Frame::REQUEST:
-                    $this->checkNumber($this->number === 0xFFFF_FFFF ? 1 : $this->number + 1);
+                    $this->checkNumber($this->number === self::U32_MAX ? 1 : $this->number + 1);
                     try {
                         return $this->request($this->reader->payload());
                     } catch (MalformedPayload $malformed) {
@@ -198,7 +200,9 @@ final class Connection
         }
         $joined = \implode("\0", $lines);
         if (
-            \strpbrk($joined . $reason, "\r\n") !== false
+            \str_contains($joined, "\n")
+            || \str_contains($joined, "\r")
+            || ($reason !== '' && \strpbrk($reason, "\r\n") !== false)
             || ($lines !== [] && (\substr_count($joined, "\0") !== \count($lines) - 1 || \str_contains("\0$joined\0", "\0\0")))
         ) {
             throw new \InvalidArgumentException(self::badLine($lines));
@@ -206,11 +210,16 @@ final class Connection
         if ($status < 100 || $status > 999 || $status === 101) {
             throw new \InvalidArgumentException("$status is no status of an answer: it must be 100 or 102 to 999.");
         }
-        $payload = \pack('nnJ', $status, \strlen($reason), $status < 200 ? 0 : $length) . $reason . $joined;
-        $this->checkSize('The head of the answer', $payload);
-        $this->headAt = $status < 200 ? -1 : \strlen($this->pending);
-        $this->pending .= Frame::header(Frame::HEAD, 0, \strlen($payload), $this->numberBytes) . $payload;
-        if ($status >= 200) {
+        $text = $reason . $joined;
+        $size = 12 + \strlen($text);
+        if ($size > Frame::MAX_SMALL_PAYLOAD) {
+            throw self::tooLarge('The head of the answer', $size);
+        }
+        $final = $status >= 200;
+        $this->headAt = $final ? \strlen($this->pending) : -1;
+        $this->pending .= "\xCE\x42\0\0"
+            . \pack('Na4nnJ', $size, $this->numberBytes, $status, \strlen($reason), $final ? $length : 0) . $text;
+        if ($final) {
             $this->turn = self::BODY;
             $this->promised = $length;
             $this->carried = 0;
@@ -236,7 +245,7 @@ final class Connection
     {
         $this->carry($length);
         $payload = \pack('JJ', $offset, $length) . $path;
-        $this->checkSize('The path of a file', $payload);
+        self::checkSize('The path of a file', $payload);
         $this->pending .=
             Frame::header(Frame::FILE, $delete ? Frame::DELETE : 0, \strlen($payload), $this->numberBytes) . $payload;
     }
@@ -261,8 +270,13 @@ final class Connection
         if ($this->turn !== self::DONE_DUE) {
             throw $this->notItsTurn(self::DONE_DUE);
         }
-        $this->pending .= Frame::header(Frame::DONE, $last ? Frame::LAST : 0, 20, $this->numberBytes)
-            . \pack('NNNJ', self::u32($handler), self::u32($terminate), self::u32($cpu), \max(0, $peak));
+        $this->pending .= ($last ? "\xCE\x46\0\1" : "\xCE\x46\0\0") . "\0\0\0\x14" . $this->numberBytes . \pack(
+            'NNNJ',
+            \max(0, \min(self::U32_MAX, $handler)),
+            \max(0, \min(self::U32_MAX, $terminate)),
+            \max(0, \min(self::U32_MAX, $cpu)),
+            \max(0, $peak),
+        );
         $this->turn = $last ? self::LEAVING : self::IDLE;
     }
 
@@ -454,13 +468,18 @@ final class Connection
         return new \LogicException("This is not its turn: the worker $this->turn, this needs one that $due.");
     }
 
-    private function checkSize(string $what, string $payload): void
+    private static function checkSize(string $what, string $payload): void
     {
         if (\strlen($payload) > Frame::MAX_SMALL_PAYLOAD) {
-            throw new \InvalidArgumentException(
-                "$what has " . \strlen($payload) . ' bytes, at most ' . Frame::MAX_SMALL_PAYLOAD . ' fit into a frame.'
-            );
+            throw self::tooLarge($what, \strlen($payload));
         }
+    }
+
+    private static function tooLarge(string $what, int $size): \InvalidArgumentException
+    {
+        return new \InvalidArgumentException(
+            "$what has $size bytes, at most " . Frame::MAX_SMALL_PAYLOAD . ' fit into a frame.'
+        );
     }
 
     /** @param list<string> $lines */
@@ -474,10 +493,5 @@ final class Connection
         }
 
         return 'A header field is empty, or the reason holds a line break.';
-    }
-
-    private static function u32(int $value): int
-    {
-        return \max(0, \min(0xFFFF_FFFF, $value));
     }
 }
