@@ -202,10 +202,8 @@ final class FrontController
     /** Ends the life of the script's variables; their destructors run now. */
     private function unsetGlobals(): void
     {
-        foreach (\array_keys($GLOBALS) as $name) {
-            if (!isset($this->globals[$name])) {
-                unset($GLOBALS[$name]);
-            }
+        foreach (\array_keys(\array_diff_key($GLOBALS, $this->globals)) as $name) {
+            unset($GLOBALS[$name]);
         }
     }
 }

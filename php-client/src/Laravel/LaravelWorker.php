@@ -52,6 +52,7 @@ final class LaravelWorker
     private function answer(Request $request): Response
     {
         $this->superglobals->fill($request);
+        $isHead = $_SERVER['REQUEST_METHOD'] === 'HEAD';
         // Under the cli SAPI the status is kept from one request to the next, and an exit() would answer with it.
         http_response_code(200);
         $body = $request->bodyFile() === null ? $request->body() : $request->bodyStream();
@@ -75,6 +76,6 @@ final class LaravelWorker
         });
         $laravelResponse = $this->application->handle($laravelRequest);
 
-        return ResponseFactory::create($laravelResponse, $request->method() === 'HEAD', $this->application->report(...));
+        return ResponseFactory::create($laravelResponse, $isHead, $this->application->report(...));
     }
 }
