@@ -102,15 +102,14 @@ final class FrontController
     /** The end of a request in the order of PHP. What fails on the way fails the request, but does not keep the rest from being done. */
     private function end(?\Throwable $failure): void
     {
-        $steps = [
-            Shutdown::current()->functions->run(...),
-            $this->unsetGlobals(...),
-            $this->endBuffers(...),
-            $this->exchange->closeSession(...),
-        ];
-        foreach ($steps as $step) {
+        for ($step = 0; $step < 4; $step++) {
             try {
-                $step();
+                match ($step) {
+                    0 => Shutdown::current()->functions->run(),
+                    1 => $this->unsetGlobals(),
+                    2 => $this->endBuffers(),
+                    3 => $this->exchange->closeSession(),
+                };
             } catch (\Throwable $error) {
                 if ($failure === null) {
                     $failure = $error;
@@ -201,10 +200,8 @@ final class FrontController
     private function unsetGlobals(): void
     {
         // From the last one to the first, as PHP does it.
-        foreach (\array_reverse(\array_keys($GLOBALS)) as $name) {
-            if (!isset($this->globals[$name])) {
-                unset($GLOBALS[$name]);
-            }
+        foreach (\array_reverse(\array_keys(\array_diff_key($GLOBALS, $this->globals))) as $name) {
+            unset($GLOBALS[$name]);
         }
     }
 }

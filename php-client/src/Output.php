@@ -78,6 +78,21 @@ final class Output
     }
 
     /**
+     * {@see hold()} and {@see pour()} in one.
+     *
+     * @param \Closure(string): void $sink
+     */
+    public function stream(\Closure $sink, int $bytes): void
+    {
+        $this->endLine();
+        $this->toLog = false;
+        $this->sink = $sink;
+        $this->threshold = $bytes;
+        $this->held = '';
+        $this->implicitFlush = false;
+    }
+
+    /**
      * Everything printed goes to the sink: what is held so far included, in pieces of at least $bytes (but when flushed).
      *
      * @param \Closure(string): void $sink
@@ -123,15 +138,14 @@ final class Output
     /** What is held goes to the log, and so does everything printed from now on; with buffers open, once they are ended. */
     public function toLog(): void
     {
-        if ($this->inBuffer && $this->depth() > 0) {
+        if (($this->toLog && $this->held === '') || !$this->collect()) {
             return;
         }
         $this->toLog = true;
         $this->sink = null;
         $this->implicitFlush = false;
-        $held = $this->takeHeld();
-        if ($held !== '') {
-            $this->log($held . "\n");
+        if ($this->held !== '') {
+            $this->log("\n");
         }
     }
 
@@ -219,16 +233,21 @@ final class Output
         }
     }
 
-    /** Moves what PHP's buffer has into ours. */
-    private function collect(): void
+    /** Moves what PHP's buffer has into ours; false while the application has buffers open above it. */
+    private function collect(): bool
     {
-        if ($this->inBuffer && $this->depth() <= 0) {
-            $gone = $this->depth() < 0; // the application has ended it
-            $this->inBuffer = false;
-            if (!$gone) {
-                $this->held .= \ob_get_clean();
+        if ($this->inBuffer) {
+            $depth = $this->depth();
+            if ($depth > 0) {
+                return false;
             }
+            $this->inBuffer = false;
+            if ($depth === 0) {
+                $this->held .= \ob_get_clean();
+            } // else the application has ended it
         }
+
+        return true;
     }
 
     private function take(string $bytes, int $flags): string

@@ -15,6 +15,8 @@ final class PrintedAnswer
     private ?Request $request = null;
     private ?Superglobals $superglobals = null;
     private ?\Closure $beforeHead = null;
+    /** @var (\Closure(string): void)|null */
+    private ?\Closure $sink = null;
 
     public function __construct(private readonly Connection $connection, private readonly Output $output)
     {
@@ -25,14 +27,18 @@ final class PrintedAnswer
     {
         $this->request = $request;
         $this->beforeHead = null;
-        $this->output->hold();
+        if ($this->sink === null) {
+            $this->output->hold();
+        } else {
+            $this->output->stream($this->sink, self::WHOLE_BYTES);
+        }
     }
 
-    /** From here on flush() streams, and so does a large body. */
+    /** From the next request on flush() streams, and so does a large body. */
     public function stream(Superglobals $superglobals): void
     {
         $this->superglobals = $superglobals;
-        $this->output->pour($this->send(...), self::WHOLE_BYTES);
+        $this->sink = $this->send(...);
     }
 
     /** The application's header_register_callback(): the last one counts, and runs once. */

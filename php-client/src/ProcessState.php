@@ -71,6 +71,7 @@ final class ProcessState
             isset($this->settings[$setting])
             || (!$this->isBooted && !isset(self::OF_ONE_ANSWER[$setting]))
             || isset($this->session[$setting])
+            || $setting === 'max_execution_time' // SapiExchange sees to it
         ) {
             return;
         }
@@ -167,8 +168,12 @@ final class ProcessState
                 self::set($setting, (string) $value);
             }
         }
-        self::popUntil($this->errorHandler, self::errorHandler(...), \restore_error_handler(...), \set_error_handler(...));
-        self::popUntil($this->exceptionHandler, self::exceptionHandler(...), \restore_exception_handler(...), \set_exception_handler(...));
+        if (self::errorHandler() !== $this->errorHandler) {
+            self::popUntil($this->errorHandler, self::errorHandler(...), \restore_error_handler(...), \set_error_handler(...));
+        }
+        if (self::exceptionHandler() !== $this->exceptionHandler) {
+            self::popUntil($this->exceptionHandler, self::exceptionHandler(...), \restore_exception_handler(...), \set_exception_handler(...));
+        }
         if (\error_reporting() !== $this->errorReporting) {
             \error_reporting($this->errorReporting);
         }

@@ -57,7 +57,26 @@ final class Request
      */
     public function server(): array
     {
-        $server = $this->pairs() + $this->constant;
+        $pairs = $this->pairs();
+        $server = $this->takeServer();
+        $this->pairs = $pairs;
+
+        return $server;
+    }
+
+    /**
+     * {@see server()} for one who keeps it: no copy stays here, and what is asked of this request later has to be decoded once more.
+     *
+     * @return array<int|string, mixed>
+     *
+     * @internal
+     */
+    public function takeServer(): array
+    {
+        $server = $this->pairs();
+        $this->pairs = null;
+        // Now the only owner, $server grows in place.
+        $server += $this->constant;
         $server['REQUEST_TIME_FLOAT'] = $this->receivedAt;
         $server['REQUEST_TIME'] = (int) $this->receivedAt;
 
@@ -246,8 +265,14 @@ final class Request
         return $this->pairs ??= $this->names === [] ? [] : \array_combine($this->names, \explode("\0", $this->values));
     }
 
-    /** @return array<int|string, mixed> */
-    private static function parse(string $query): array
+    /**
+     * A query as $_GET.
+     *
+     * @return array<int|string, mixed>
+     *
+     * @internal
+     */
+    public static function parse(string $query): array
     {
         if ($query === '') {
             return [];

@@ -12,11 +12,17 @@ namespace Cetane;
  */
 final class SapiExchange
 {
+    /** A request may use up this much less than the whole time limit: to start the limit anew for each one costs two system calls. */
+    private const LIMIT_SLACK_NANOS = 10_000_000;
+    /** Whether the time limit counts CPU time, so that it can go on while the worker waits. Elsewhere PHP counts the time of day. */
+    private const LIMIT_COUNTS_CPU = \PHP_OS_FAMILY === 'Linux' && !\PHP_ZTS;
+
     private static ?self $current = null;
 
     private readonly Superglobals $superglobals;
     private readonly int $bufferBytes;
     private readonly string $timeLimit;
+    private int $limitedAt = 0;
     private readonly bool $exposesPhp;
 
     public function __construct(private readonly Worker $worker)
@@ -29,6 +35,7 @@ final class SapiExchange
         \set_time_limit(0);
         SapiHead::reset();
         $this->superglobals = new Superglobals();
+        $worker->printed()->stream($this->superglobals);
         self::$current = $this;
     }
 
@@ -45,12 +52,11 @@ final class SapiExchange
         if ($this->exposesPhp) {
             \header('X-Powered-By: PHP/' . \PHP_VERSION);
         }
-        $this->worker->printed()->stream($this->superglobals);
         if ($this->bufferBytes >= 0) {
             \ob_start(null, $this->bufferBytes);
         }
         if ($this->timeLimit !== '0') {
-            \set_time_limit((int) $this->timeLimit);
+            $this->startTimeLimit();
         }
     }
 
@@ -115,8 +121,19 @@ final class SapiExchange
     /** Stops the time limit. */
     public function relax(): void
     {
-        if (\ini_get('max_execution_time') !== '0') {
+        $limit = \ini_get('max_execution_time');
+        if ($limit !== '0' && ($limit !== $this->timeLimit || !self::LIMIT_COUNTS_CPU)) {
             \set_time_limit(0);
+            $this->limitedAt = 0;
+        }
+    }
+
+    private function startTimeLimit(): void
+    {
+        $now = \hrtime(true);
+        if ($now - $this->limitedAt > self::LIMIT_SLACK_NANOS) {
+            \set_time_limit((int) $this->timeLimit);
+            $this->limitedAt = $now;
         }
     }
 

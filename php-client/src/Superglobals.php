@@ -44,7 +44,15 @@ final class Superglobals
 
     public function fill(Request $request): void
     {
-        $server = $request->server();
+        $_POST = [];
+        $_FILES = [];
+        if ($request->bodyLength() > 0) {
+            $this->fillFromBody($request);
+        } elseif ($request->multipart() !== null) {
+            $_POST = $request->form();
+            $_FILES = $request->files();
+        }
+        $server = $request->takeServer();
         $server['PHP_SELF'] ??= ($server['SCRIPT_NAME'] ?? '') . ($server['PATH_INFO'] ?? '');
         if (isset($server['HTTP_AUTHORIZATION'])) {
             $server += self::credentials($server['HTTP_AUTHORIZATION']);
@@ -54,28 +62,28 @@ final class Superglobals
             $server['argv'] = $query === '' ? [] : \explode('+', $query);
             $server['argc'] = \count($server['argv']);
         }
-        $_SERVER = $server + $this->environment;
-        $_GET = $query !== '' && \str_contains($this->variables, 'G') ? $request->query() : [];
-        $_COOKIE = isset($server['HTTP_COOKIE']) && \str_contains($this->variables, 'C') ? $request->cookies() : [];
-        $_POST = [];
-        $_FILES = [];
-        if ($request->bodyLength() > 0) {
-            if ($this->bodyLimit > 0 && $request->bodyLength() > $this->bodyLimit) {
-                \error_log(\sprintf(
-                    'PHP Warning:  POST Content-Length of %d bytes exceeds the limit of %d bytes',
-                    $request->bodyLength(),
-                    $this->bodyLimit,
-                ));
-            } elseif (($server['REQUEST_METHOD'] ?? '') === 'POST' && \str_contains($this->variables, 'P')) {
-                $_POST = $request->form();
-            }
-            InputStream::register($request);
-        } elseif ($request->multipart() !== null) {
-            $_POST = $request->form();
-            $_FILES = $request->files();
-        }
+        $server += $this->environment;
+        $_SERVER = $server;
+        $_GET = $query !== '' && \str_contains($this->variables, 'G') ? Request::parse($query) : [];
+        $_COOKIE = isset($server['HTTP_COOKIE']) && \str_contains($this->variables, 'C') ? Cookies::parse($server['HTTP_COOKIE']) : [];
         $_REQUEST = $this->merged();
-        $this->aimSession();
+        if ($this->sessions) {
+            $this->aimSession();
+        }
+    }
+
+    private function fillFromBody(Request $request): void
+    {
+        if ($this->bodyLimit > 0 && $request->bodyLength() > $this->bodyLimit) {
+            \error_log(\sprintf(
+                'PHP Warning:  POST Content-Length of %d bytes exceeds the limit of %d bytes',
+                $request->bodyLength(),
+                $this->bodyLimit,
+            ));
+        } elseif ($request->variable('REQUEST_METHOD') === 'POST' && \str_contains($this->variables, 'P')) {
+            $_POST = $request->form();
+        }
+        InputStream::register($request);
     }
 
     public static function current(): ?self

@@ -53,6 +53,7 @@ final class LaravelWorker
     private function answer(Request $request): Response
     {
         $this->superglobals->fill($request);
+        $isHead = $_SERVER['REQUEST_METHOD'] === 'HEAD';
         // Under the cli SAPI the status is kept from one request to the next, and an exit() would answer with it.
         http_response_code(200);
         $body = $request->bodyFile() === null ? $request->body() : $request->bodyStream();
@@ -76,7 +77,7 @@ final class LaravelWorker
         });
         $laravelResponse = $this->application->handle($laravelRequest);
 
-        return ResponseFactory::create($laravelResponse, $request->method() === 'HEAD', $this->problemInBody(...));
+        return ResponseFactory::create($laravelResponse, $isHead, $this->problemInBody(...));
     }
 
     /** The dump of dd() ends the body; everything else fails the answer. */

@@ -26,6 +26,8 @@ final class Connection
     /** Above this a body costs less as a write of its own than as a copy. */
     private const COPY_BYTES = 32_768;
 
+    private const U32_MAX = 0xFFFF_FFFF;
+
     private const NO_NUMBER = "\0\0\0\0";
 
     private string $turn = self::GREETING;
@@ -85,7 +87,9 @@ final class Connection
      */
     public function hello(): Hello
     {
-        $this->require(self::GREETING);
+        if ($this->turn !== self::GREETING) {
+            throw $this->notItsTurn(self::GREETING);
+        }
         $reader = $this->reader;
         if (!$reader->next()) {
             throw new ConnectionLost('The supervisor is gone: its stream ended before HELLO.');
@@ -94,7 +98,11 @@ final class Connection
             throw $this->outOfTurn();
         }
         $this->checkNumber(0);
-        $hello = $reader->decode(Hello::decode(...));
+        try {
+            $hello = Hello::decode($reader->payload());
+        } catch (MalformedPayload $malformed) {
+            throw $reader->violation('PAYLOAD', $malformed->getMessage());
+        }
         if (!$hello->isSpoken()) {
             throw $reader->violation('NEGOTIATION', \sprintf(
                 'the supervisor speaks versions %d to %d of the protocol, this worker %d to %d',
@@ -112,9 +120,11 @@ final class Connection
     /** @param array<string, string> $facts */
     public function ready(array $facts): void
     {
-        $this->require(self::BOOTING);
+        if ($this->turn !== self::BOOTING) {
+            throw $this->notItsTurn(self::BOOTING);
+        }
         $payload = \pack('n', Frame::VERSION) . PairList::encode($facts);
-        $this->checkSize('The facts about this worker', $payload);
+        self::checkSize('The facts about this worker', $payload);
         if (\in_array('form', \explode(' ', $facts['capabilities'] ?? ''), true)) {
             $this->reader->allowForms();
         }
@@ -133,16 +143,21 @@ final class Connection
         if ($this->turn === self::LEAVING) {
             return null;
         }
-        $this->require(self::IDLE);
+        if ($this->turn !== self::IDLE) {
+            throw $this->notItsTurn(self::IDLE);
+        }
         if ($this->stopping) {
             return $this->leave();
         }
         while ($this->reader->next()) {
             switch ($this->reader->type) {
                 case Frame::REQUEST:
-                    $this->checkNumber($this->number === 0xFFFF_FFFF ? 1 : $this->number + 1);
-
-                    return $this->reader->decode($this->request(...));
+                    $this->checkNumber($this->number === self::U32_MAX ? 1 : $this->number + 1);
+                    try {
+                        return $this->request($this->reader->payload());
+                    } catch (MalformedPayload $malformed) {
+                        throw $this->reader->violation('PAYLOAD', $malformed->getMessage());
+                    }
                 case Frame::STOP:
                     $this->checkNumber(0);
 
@@ -184,10 +199,14 @@ final class Connection
      */
     public function head(int $status, array $lines, int $length, string $reason = ''): void
     {
-        $this->require(self::HEAD_DUE);
+        if ($this->turn !== self::HEAD_DUE) {
+            throw $this->notItsTurn(self::HEAD_DUE);
+        }
         $joined = \implode("\0", $lines);
         if (
-            \strpbrk($joined . $reason, "\r\n") !== false
+            \str_contains($joined, "\n")
+            || \str_contains($joined, "\r")
+            || ($reason !== '' && \strpbrk($reason, "\r\n") !== false)
             || ($lines !== [] && (\substr_count($joined, "\0") !== \count($lines) - 1 || \str_contains("\0$joined\0", "\0\0")))
         ) {
             throw new \InvalidArgumentException(self::badLine($lines));
@@ -195,11 +214,16 @@ final class Connection
         if ($status < 100 || $status > 999 || $status === 101) {
             throw new \InvalidArgumentException("$status is no status of an answer: it must be 100 or 102 to 999.");
         }
-        $payload = \pack('nnJ', $status, \strlen($reason), $status < 200 ? 0 : $length) . $reason . $joined;
-        $this->checkSize('The head of the answer', $payload);
-        $this->headAt = $status < 200 ? -1 : \strlen($this->pending);
-        $this->pending .= Frame::header(Frame::HEAD, 0, \strlen($payload), $this->numberBytes) . $payload;
-        if ($status >= 200) {
+        $text = $reason . $joined;
+        $size = 12 + \strlen($text);
+        if ($size > Frame::MAX_SMALL_PAYLOAD) {
+            throw self::tooLarge('The head of the answer', $size);
+        }
+        $final = $status >= 200;
+        $this->headAt = $final ? \strlen($this->pending) : -1;
+        $this->pending .= "\xCE\x42\0\0"
+            . \pack('Na4nnJ', $size, $this->numberBytes, $status, \strlen($reason), $final ? $length : 0) . $text;
+        if ($final) {
             $this->turn = self::BODY;
             $this->promised = $length;
             $this->carried = 0;
@@ -225,14 +249,16 @@ final class Connection
     {
         $this->carry($length);
         $payload = \pack('JJ', $offset, $length) . $path;
-        $this->checkSize('The path of a file', $payload);
+        self::checkSize('The path of a file', $payload);
         $this->pending .=
             Frame::header(Frame::FILE, $delete ? Frame::DELETE : 0, \strlen($payload), $this->numberBytes) . $payload;
     }
 
     public function end(): void
     {
-        $this->require(self::BODY);
+        if ($this->turn !== self::BODY) {
+            throw $this->notItsTurn(self::BODY);
+        }
         if ($this->promised >= 0 && $this->carried !== $this->promised) {
             throw new \LogicException(
                 "The head of the answer promised $this->promised bytes, but its body has $this->carried."
@@ -245,9 +271,16 @@ final class Connection
     /** Times are in microseconds, the peak is in bytes; 0 where not measured. */
     public function done(int $handler, int $terminate, int $cpu, int $peak, bool $last = false): void
     {
-        $this->require(self::DONE_DUE);
-        $this->pending .= Frame::header(Frame::DONE, $last ? Frame::LAST : 0, 20, $this->numberBytes)
-            . \pack('NNNJ', self::u32($handler), self::u32($terminate), self::u32($cpu), \max(0, $peak));
+        if ($this->turn !== self::DONE_DUE) {
+            throw $this->notItsTurn(self::DONE_DUE);
+        }
+        $this->pending .= ($last ? "\xCE\x46\0\1" : "\xCE\x46\0\0") . "\0\0\0\x14" . $this->numberBytes . \pack(
+            'NNNJ',
+            \max(0, \min(self::U32_MAX, $handler)),
+            \max(0, \min(self::U32_MAX, $terminate)),
+            \max(0, \min(self::U32_MAX, $cpu)),
+            \max(0, $peak),
+        );
         $this->turn = $last ? self::LEAVING : self::IDLE;
     }
 
@@ -398,7 +431,9 @@ final class Connection
 
     private function carry(int $length): void
     {
-        $this->require(self::BODY);
+        if ($this->turn !== self::BODY) {
+            throw $this->notItsTurn(self::BODY);
+        }
         if ($this->promised >= 0 && $this->carried + $length > $this->promised) {
             throw new \LogicException(
                 "The head of the answer promised $this->promised bytes, but its body has at least " . ($this->carried + $length) . '.'
@@ -438,20 +473,23 @@ final class Connection
         }
     }
 
-    private function require(string $turn): void
+    private function notItsTurn(string $due): \LogicException
     {
-        if ($this->turn !== $turn) {
-            throw new \LogicException("This is not its turn: the worker $this->turn, this needs one that $turn.");
+        return new \LogicException("This is not its turn: the worker $this->turn, this needs one that $due.");
+    }
+
+    private static function checkSize(string $what, string $payload): void
+    {
+        if (\strlen($payload) > Frame::MAX_SMALL_PAYLOAD) {
+            throw self::tooLarge($what, \strlen($payload));
         }
     }
 
-    private function checkSize(string $what, string $payload): void
+    private static function tooLarge(string $what, int $size): \InvalidArgumentException
     {
-        if (\strlen($payload) > Frame::MAX_SMALL_PAYLOAD) {
-            throw new \InvalidArgumentException(
-                "$what has " . \strlen($payload) . ' bytes, at most ' . Frame::MAX_SMALL_PAYLOAD . ' fit into a frame.'
-            );
-        }
+        return new \InvalidArgumentException(
+            "$what has $size bytes, at most " . Frame::MAX_SMALL_PAYLOAD . ' fit into a frame.'
+        );
     }
 
     /** @param list<string> $lines */
@@ -465,10 +503,5 @@ final class Connection
         }
 
         return 'A header field is empty, or the reason holds a line break.';
-    }
-
-    private static function u32(int $value): int
-    {
-        return \max(0, \min(0xFFFF_FFFF, $value));
     }
 }

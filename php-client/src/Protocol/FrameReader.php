@@ -24,8 +24,6 @@ final class FrameReader
     /** @param resource $in */
     public function __construct(private $in)
     {
-        // Unbuffered: stream_select() must see what the kernel has, and a header and a payload are asked for exactly.
-        \stream_set_read_buffer($in, 0);
     }
 
     /** The capability "form" was agreed on. */
@@ -75,21 +73,13 @@ final class FrameReader
     }
 
     /**
-     * Reads the payload and decodes it.
-     *
-     * @template T
-     * @param callable(string): T $decoder
-     * @return T
+     * Reads the payload. Who can't decode it throws the {@see violation()} PAYLOAD.
      *
      * @throws ProtocolViolation
      */
-    public function decode(callable $decoder): mixed
+    public function payload(): string
     {
-        try {
-            return $decoder((string) $this->read($this->length, false));
-        } catch (MalformedPayload $malformed) {
-            throw $this->violation('PAYLOAD', $malformed->getMessage());
-        }
+        return $this->read($this->length, false) ?? '';
     }
 
     /** Whether a frame, or the end of the stream, is there to be read without waiting. */
@@ -116,14 +106,19 @@ final class FrameReader
 
     private function read(int $length, bool $mayEnd): ?string
     {
-        $bytes = '';
-        $missing = $length;
-        while ($missing > 0) {
-            $chunk = @\fread($this->in, $missing);
-            if ($chunk === '' || $chunk === false) {
-                if (!\feof($this->in)) {
-                    continue; // a signal interrupted the read
-                }
+        if ($length === 0) {
+            return '';
+        }
+        $bytes = @\fread($this->in, $length);
+
+        return $bytes !== false && \strlen($bytes) === $length ? $bytes : $this->readRest((string) $bytes, $length, $mayEnd);
+    }
+
+    private function readRest(string $bytes, int $length, bool $mayEnd): ?string
+    {
+        while (($missing = $length - \strlen($bytes)) > 0) {
+            // A signal may have interrupted the read.
+            if (\feof($this->in)) {
                 if ($mayEnd && $bytes === '') {
                     return null;
                 }
@@ -132,8 +127,7 @@ final class FrameReader
                 }
                 throw $this->violation('CUT', "the stream ended $missing bytes early");
             }
-            $missing -= \strlen($chunk);
-            $bytes = $bytes === '' ? $chunk : $bytes . $chunk;
+            $bytes .= @\fread($this->in, $missing);
         }
 
         return $bytes;

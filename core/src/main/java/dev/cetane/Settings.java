@@ -153,7 +153,7 @@ final class Settings {
             "Longest request body that goes to the worker in memory; a longer one is spooled to a file.");
     static final Setting<@Nullable Path> HTTP_SPOOL_DIRECTORY = pathOrAuto(
             "http.spool-directory",
-            "Where request bodies above inline-body are kept while they are needed; auto is cetane-spool-UID in TMPDIR or /tmp.");
+            "Where request bodies above inline-body and uploaded files are kept while they are needed; auto is cetane-spool-UID in TMPDIR or /tmp.");
     static final Setting<Duration> HTTP_HEADER_TIMEOUT = duration(
             "http.header-timeout",
             "10s",

@@ -56,6 +56,15 @@ final class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule reading_forms_uses_the_jdk_only = classes()
+            .that()
+            .resideInAPackage("dev.cetane.multipart..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "dev.cetane.multipart..")
+            .allowEmptyShould(true);
+
+    @ArchTest
     static final ArchRule the_worker_pool_knows_no_front_door = noClasses()
             .that()
             .resideInAPackage(WORKER)

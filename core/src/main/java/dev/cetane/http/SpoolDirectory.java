@@ -1,6 +1,7 @@
 package dev.cetane.http;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -19,8 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Where one server keeps request bodies that are too large for a frame and uploaded files, and the threads that write them. The directory is the server's
- * own: what an earlier one left in it is removed. Thread-safe.
+ * Where one server keeps request bodies that are too large for a frame and uploaded files, and the threads that write them. Servers may
+ * share the directory: files are named by the process, {@code body-PID-N}, and those of processes that are gone are removed.
+ * Thread-safe.
  */
 class SpoolDirectory implements AutoCloseable {
     private static final String BODY = "body-";
@@ -30,6 +32,9 @@ class SpoolDirectory implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
     private static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    /** Process id of this server. */
+    private static final String OWNER = owner();
 
     private final Path directory;
     private final AtomicLong files = new AtomicLong();
@@ -48,7 +53,7 @@ class SpoolDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens the directory, which is made with mode 0700 when it is missing, and empties it.
+     * Opens the directory, which is made with mode 0700 when it is missing, and removes what a server that was killed has left in it.
      *
      * @throws IOException if it cannot be made or written to; the message names it
      */
@@ -81,7 +86,7 @@ class SpoolDirectory implements AutoCloseable {
     }
 
     private SpoolFile newFile(String prefix, SpoolBacklog backlog, Runnable changed) {
-        return new SpoolFile(this, directory.resolve(prefix + files.incrementAndGet()), backlog, changed);
+        return new SpoolFile(this, directory.resolve(prefix + OWNER + "-" + files.incrementAndGet()), backlog, changed);
     }
 
     FileChannel create(Path file) throws IOException {
@@ -129,10 +134,26 @@ class SpoolDirectory implements AutoCloseable {
     private static void removeBodies(Path directory) throws IOException {
         try (DirectoryStream<Path> bodies = Files.newDirectoryStream(directory, "{" + BODY + "," + UPLOAD + "}*")) {
             for (Path body : bodies) {
-                Files.deleteIfExists(body);
+                if (!isInUse(String.valueOf(body.getFileName()))) {
+                    Files.deleteIfExists(body);
+                }
             }
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
+        }
+    }
+
+    /** Whether the process that a file is named by runs, and is not this one, which has just begun or is about to end. */
+    private static boolean isInUse(String name) {
+        String[] parts = name.split("-", -1);
+        return parts.length == 3 && !parts[1].equals(OWNER) && Files.exists(Path.of("/proc", parts[1]));
+    }
+
+    private static String owner() {
+        try {
+            return String.valueOf(Files.readSymbolicLink(Path.of("/proc/self")).getFileName());
+        } catch (IOException e) {
+            throw new UncheckedIOException("/proc/self cannot be read: Cetane needs Linux with /proc mounted", e);
         }
     }
 }

@@ -212,14 +212,19 @@ final class SpoolTest {
     }
 
     @Test
-    void whatAKilledServerLeftIsRemovedAtTheStart(@TempDir Path spool) throws IOException {
+    void whatAKilledServerLeftIsRemovedAtTheStartAndWhatARunningOneHasIsNot(@TempDir Path spool) throws IOException {
+        long running = ProcessHandle.current().parent().orElseThrow().pid();
+        long gone = 1L << 40;
         Files.write(spool.resolve("body-17"), new byte[10]);
+        Files.write(spool.resolve("body-" + gone + "-1"), new byte[10]);
+        Files.write(spool.resolve("upload-" + gone + "-2"), new byte[10]);
+        Files.write(spool.resolve("upload-" + running + "-1"), new byte[10]);
         Files.write(spool.resolve("keep"), new byte[10]);
         try (TestServer next = TestServer.start(config -> {
             config.spool = spool;
             return config;
         })) {
-            assertThat(next.spooled()).isEmpty();
+            assertThat(next.spooled()).containsExactly("upload-" + running + "-1");
             assertThat(spool.resolve("keep")).exists();
         }
     }
