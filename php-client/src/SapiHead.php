@@ -31,7 +31,8 @@ final class SapiHead
         $lines = \headers_list();
         foreach ($lines as $index => $line) {
             // Only three names matter here; most fields are passed over by their first byte.
-            if (\strpbrk($line[0], 'cCsS') === false) {
+            $first = $line[0];
+            if ($first !== 'C' && $first !== 'S' && $first !== 'c' && $first !== 's') {
                 continue;
             }
             if (\strncasecmp($line, 'content-type:', 13) === 0) {
@@ -56,7 +57,7 @@ final class SapiHead
                 . ($charset !== '' && \strncasecmp($type, 'text/', 5) === 0 ? "; charset=$charset" : '');
         }
 
-        return new self($status, \array_values($lines), $reason, $contentLength);
+        return new self($status, \array_is_list($lines) ? $lines : \array_values($lines), $reason, $contentLength);
     }
 
     /** Makes the next request start without fields and with status 200. */
