@@ -66,10 +66,9 @@ final class Output
         $this->log($printed);
     }
 
-    /** Everything printed from now on is kept for {@see takeHeld()}. */
+    /** Everything printed from now on is kept for {@see takeHeld()}; {@see endLine()} first. */
     public function hold(): void
     {
-        $this->endLine();
         $this->toLog = false;
         $this->sink = null;
         $this->held = '';
@@ -84,7 +83,6 @@ final class Output
      */
     public function stream(\Closure $sink, int $bytes): void
     {
-        $this->endLine();
         $this->toLog = false;
         $this->sink = $sink;
         $this->threshold = $bytes;
@@ -109,7 +107,9 @@ final class Output
     /** What was printed since, and is not poured yet. */
     public function takeHeld(): string
     {
-        $this->collect();
+        if ($this->inBuffer) {
+            $this->collect();
+        }
         $held = $this->held;
         $this->held = '';
 

@@ -73,7 +73,7 @@ final class SapiHead
                 . ($charset !== '' && \strncasecmp($default, 'text/', 5) === 0 ? "; charset=$charset" : '');
         }
 
-        return new self($status, \array_values($lines), $reason, $contentLength);
+        return new self($status, \array_is_list($lines) ? $lines : \array_values($lines), $reason, $contentLength);
     }
 
     /** Makes the next request start without fields and with status 200. */

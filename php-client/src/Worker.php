@@ -140,10 +140,12 @@ final class Worker
     /** Finishes the last request and waits for the next one. Null: leave the loop, the worker has to stop. */
     public function wait(): ?Request
     {
-        if ($this->connection->isBooting()) {
-            $this->ready();
-        } elseif ($this->connection->isInRequest()) {
-            $this->finish();
+        if (!$this->connection->isIdle()) {
+            if ($this->connection->isBooting()) {
+                $this->ready();
+            } elseif ($this->connection->isInRequest()) {
+                $this->finish();
+            }
         }
         $this->request = null;
         if ($this->retiring) {

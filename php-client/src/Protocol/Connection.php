@@ -344,6 +344,11 @@ final class Connection
         return $this->turn === self::HEAD_DUE || $this->turn === self::BODY || $this->turn === self::DONE_DUE;
     }
 
+    public function isIdle(): bool
+    {
+        return $this->turn === self::IDLE;
+    }
+
     public function isHeadDue(): bool
     {
         return $this->turn === self::HEAD_DUE;
@@ -393,7 +398,7 @@ final class Connection
             throw new MalformedPayload('the file of its body has no absolute path');
         }
         $this->number = $this->reader->number;
-        $this->numberBytes = \pack('N', $this->number);
+        $this->numberBytes = $this->reader->numberBytes;
         $this->cancelled = false;
         $this->turn = self::HEAD_DUE;
 

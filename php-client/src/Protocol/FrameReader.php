@@ -13,6 +13,8 @@ final class FrameReader
     public int $type = 0;
     public int $flags = 0;
     public int $number = 0;
+    /** The number as its 4 bytes. */
+    public string $numberBytes = "\0\0\0\0";
 
     private int $length = 0;
     private int $offset = 0;
@@ -53,6 +55,7 @@ final class FrameReader
         $this->type = ($word >> 16) & 0xFF;
         $this->flags = $word & 0xFFFF;
         $this->number = $number;
+        $this->numberBytes = \substr($bytes, 8);
         $this->typeIsKnown = true;
         $rule = Frame::TO_WORKER[$this->type] ?? null;
         if ($rule === null) {

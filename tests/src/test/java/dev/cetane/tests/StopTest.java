@@ -77,6 +77,7 @@ final class StopTest {
         RunningCetane cetane = INSTANCES
                 .worker("by-path.php")
                 .workers(1)
+                .set("pool.request-timeout", 0)
                 .set("http.shutdown-grace", "1h")
                 .set("pool.stop-grace", "1h")
                 .start();
@@ -105,6 +106,7 @@ final class StopTest {
         RunningCetane cetane = INSTANCES
                 .worker("by-path.php")
                 .workers(1)
+                .set("pool.request-timeout", 0)
                 .set("http.shutdown-grace", "1h")
                 .start();
         try (RawClient client = cetane.connect()) {
