@@ -2,14 +2,15 @@ package dev.cetane.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -163,20 +164,18 @@ final class LauncherTest {
         assertThat(run.output()).isEqualTo("reaped\n");
     }
 
-    /** A namespace in which the launcher is process 1; without root, a user namespace around it. */
+    /**
+     * A namespace in which the launcher is process 1; without root, a user namespace around it. A shell cannot trap a signal that it
+     * was started to ignore, as under nohup, so no disposition of this process is handed on.
+     */
     private static List<String> asProcess1() throws IOException {
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal", "unshare"));
         boolean root = Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
-        return root
-                ? List.of("unshare", "--pid", "--fork", "--mount-proc", "--kill-child", LAUNCHER.toString())
-                : List.of(
-                        "unshare",
-                        "--user",
-                        "--map-root-user",
-                        "--pid",
-                        "--fork",
-                        "--mount-proc",
-                        "--kill-child",
-                        LAUNCHER.toString());
+        if (!root) {
+            command.addAll(List.of("--user", "--map-root-user"));
+        }
+        command.addAll(List.of("--pid", "--fork", "--mount-proc", "--kill-child", LAUNCHER.toString()));
+        return command;
     }
 
     private Path javaThat(String body) throws IOException {
@@ -205,15 +204,20 @@ final class LauncherTest {
     }
 
     private static Run finish(Process process) throws Exception {
-        StringBuilder output = new StringBuilder();
-        try (BufferedReader reader =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            for (int c = reader.read(); c >= 0; c = reader.read()) {
-                output.append((char) c);
-            }
+        try {
+            CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            String printed = output.get(30, TimeUnit.SECONDS);
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            return new Run(printed, process.exitValue());
+        } finally {
+            process.destroyForcibly();
         }
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        return new Run(output.toString(), process.exitValue());
     }
 
     private record Run(String output, int code) {}
