@@ -111,6 +111,8 @@ final class RunningCetane implements AutoCloseable {
                 all.put("http.spool-directory", directory.resolve("spool").toString());
                 all.putAll(settings);
                 all.forEach((key, value) -> command.addAll(List.of("--set", key + "=" + value)));
+                // A program that was started to ignore a signal, as everything under nohup, goes on ignoring it.
+                command.addAll(0, List.of("env", "--default-signal"));
                 ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
                 builder.environment().keySet().removeIf(name -> name.startsWith("CETANE_"));
                 builder.environment()
