@@ -19,7 +19,7 @@ if (!class_exists(Cetane\Worker::class)) {
             new Cetane\FrontController($worker, $script);
             break;
         case 'laravel':
-            (new Cetane\Laravel\LaravelWorker($worker, $script))->run();
+            Cetane\Laravel\Launcher::boot($worker, $script)->run();
             exit;
         default:
             throw new RuntimeException("This script runs no application of kind '{$worker->setting('kind')}'.");

@@ -372,6 +372,7 @@ final class Worker
             $this->log('warning', 'An output buffer cannot be removed, so this worker serves no further request.');
             $this->retiring = true;
         }
+        $this->output->endLine();
         $now = \hrtime(true);
         if ($this->endedAt < $this->startedAt) {
             $this->endedAt = $now;

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Cetane\Laravel;
 
-use Closure;
 use Illuminate\Contracts\Debug\ExceptionHandler;
 use Illuminate\Contracts\Foundation\Application as LaravelApplication;
 use Illuminate\Contracts\Http\Kernel;
@@ -12,9 +11,7 @@ use Illuminate\Foundation\Bootstrap\RegisterProviders;
 use Illuminate\Foundation\Bootstrap\SetRequestForConsole;
 use Illuminate\Http\Request;
 use RuntimeException;
-use Symfony\Component\HttpFoundation\BinaryFileResponse;
 use Symfony\Component\HttpFoundation\Response;
-use Symfony\Component\HttpFoundation\StreamedResponse;
 use Throwable;
 
 /**
@@ -45,17 +42,7 @@ final class Application
      */
     public static function boot(string $basePath): self
     {
-        foreach (['vendor/autoload.php', 'bootstrap/app.php'] as $file) {
-            if (!is_file("$basePath/$file")) {
-                throw new RuntimeException("$basePath is no Laravel application that can run: $file is missing. Was `composer install` run there?");
-            }
-        }
-        // The application serves HTTP, whatever the SAPI: no console error pages, HTML dumps.
-        $_ENV['APP_RUNNING_IN_CONSOLE'] = false;
-        $_SERVER['VAR_DUMPER_FORMAT'] ??= 'html';
-        require_once __DIR__ . '/dump.php';
-        require_once "$basePath/vendor/autoload.php";
-
+        self::load($basePath);
         $app = require "$basePath/bootstrap/app.php";
         if (!$app instanceof LaravelApplication) {
             throw new RuntimeException("$basePath/bootstrap/app.php must return the application, it returned " . get_debug_type($app) . '.');
@@ -68,6 +55,25 @@ final class Application
         $kernel->bootstrap();
 
         return new self($app, $kernel, BootState::capture($app));
+    }
+
+    /**
+     * Loads the classes of the application in $basePath, as for a process that serves HTTP whatever its SAPI: no console error pages, HTML dumps,
+     * a `dd()` that ends the request and not the process.
+     *
+     * @throws RuntimeException if the directory is no application that can run
+     */
+    public static function load(string $basePath): void
+    {
+        foreach (['vendor/autoload.php', 'bootstrap/app.php'] as $file) {
+            if (!is_file("$basePath/$file")) {
+                throw new RuntimeException("$basePath is no Laravel application that can run: $file is missing. Was `composer install` run there?");
+            }
+        }
+        $_ENV['APP_RUNNING_IN_CONSOLE'] = false;
+        $_SERVER['VAR_DUMPER_FORMAT'] ??= 'html';
+        require_once __DIR__ . '/dump.php';
+        require_once "$basePath/vendor/autoload.php";
     }
 
     public function laravel(): LaravelApplication
@@ -94,7 +100,7 @@ final class Application
             }
         }
         if ($printed !== '') {
-            self::prepend($printed, $response);
+            Printed::before($printed, $response);
         }
 
         return $response;
@@ -129,22 +135,5 @@ final class Application
     public function report(Throwable $problem): void
     {
         $this->app->make(ExceptionHandler::class)->report($problem);
-    }
-
-    private static function prepend(string $printed, Response $response): void
-    {
-        if ($response instanceof StreamedResponse) {
-            $callback = Closure::bind(fn (): ?callable => $this->callback, $response, StreamedResponse::class)();
-            $response->setCallback(static function () use ($printed, $callback): mixed {
-                echo $printed;
-
-                return $callback === null ? null : $callback();
-            });
-        } elseif ($response instanceof BinaryFileResponse) {
-            error_log("Printed before a file response, and not sent: $printed");
-        } else {
-            $response->setContent($printed . $response->getContent());
-            $response->headers->remove('Content-Length');
-        }
     }
 }

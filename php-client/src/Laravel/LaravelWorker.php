@@ -12,39 +12,29 @@ use Cetane\Worker;
 use Throwable;
 
 /**
- * Serves a Laravel application with the worker that this process is.
+ * Serves a Laravel application without laravel/octane: {@see BootState} resets it after each request.
  *
  * Superglobals are filled for each request as under php-fpm. Functions that need a web SAPI (`header()`, `setcookie()`, `session_start()`) have no effect
  * under the cli SAPI; responses, cookies and sessions of Laravel do not use them.
  */
-final class LaravelWorker
+final class LaravelWorker implements Driver
 {
     private readonly Application $application;
     private readonly Superglobals $superglobals;
 
     /**
-     * Boots the application in $basePath. This is the one place that chooses who drives it: laravel/octane's own worker is to be taken from here on where
-     * the application has it.
-     *
-     * Does not return if the application cannot be booted: the supervisor is told why, and the process ends with code 1.
+     * Boots the application in $basePath.
      *
      * @param string $basePath absolute path of the application's directory
+     *
+     * @throws Throwable whatever the application throws while it boots
      */
     public function __construct(private readonly Worker $worker, string $basePath)
     {
-        try {
-            $this->application = Application::boot($basePath);
-        } catch (Throwable $problem) {
-            // Not left to PHP: by now Laravel may have taken over what is uncaught, and would print a page.
-            $worker->fail($problem);
-            exit(1);
-        }
+        $this->application = Application::boot($basePath);
         $this->superglobals = new Superglobals();
     }
 
-    /**
-     * Answers requests until the supervisor says stop.
-     */
     public function run(): void
     {
         Worker::run($this->answer(...));

@@ -7,10 +7,12 @@
 declare(strict_types=1);
 
 use Cetane\Laravel\DumpAndDie;
+use Cetane\Octane\OctanesDumpAndDie;
+use Laravel\Octane\Exceptions\DdException;
 
 if (!function_exists('dd')) {
     function dd(mixed ...$vars): never
     {
-        throw new DumpAndDie($vars);
+        throw class_exists(DdException::class) ? new OctanesDumpAndDie($vars) : new DumpAndDie($vars);
     }
 }

@@ -1,0 +1,89 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Octane;
+
+use Cetane\Laravel\Driver;
+use Cetane\Request;
+use Cetane\Worker;
+use Laravel\Octane\ApplicationFactory;
+use Laravel\Octane\OctaneServiceProvider;
+use Laravel\Octane\RequestContext;
+use Laravel\Octane\Worker as OctanesWorker;
+use RuntimeException;
+use Throwable;
+
+/**
+ * Serves a Laravel application through laravel/octane's own worker: what of a request's state is reset is Octane's business, by the listeners of
+ * config/octane.php.
+ */
+final class OctaneWorker implements Driver
+{
+    /** Garbage roots from which on cycles are collected between requests, well below the 10 001 at which PHP does it within one. */
+    private const GARBAGE_ROOTS = 5000;
+
+    private readonly OctanesWorker $octane;
+    private readonly OctaneClient $client;
+
+    /**
+     * Boots the application in $basePath, whose classes are loaded.
+     *
+     * @param string $basePath absolute path of the application's directory
+     *
+     * @throws RuntimeException if the application has Octane but not its service provider, without which nothing would reset it
+     * @throws Throwable        whatever the application throws while it boots
+     */
+    public function __construct(private readonly Worker $worker, string $basePath)
+    {
+        foreach (['LARAVEL_OCTANE' => '1', 'APP_BASE_PATH' => $basePath] as $name => $value) {
+            putenv("$name=$value");
+            $_ENV[$name] = $_SERVER[$name] = $value;
+        }
+        $this->client = new OctaneClient($worker);
+        $this->octane = new OctanesWorker(new ApplicationFactory($basePath), $this->client);
+        $this->octane->boot($this->initialInstances());
+        if ($this->octane->application()->getProvider(OctaneServiceProvider::class) === null) {
+            throw new RuntimeException(
+                'laravel/octane is installed, but ' . OctaneServiceProvider::class . ' is not registered, so nothing would reset the application '
+                . 'between requests. Register it, or remove the package: Cetane serves Laravel without it.'
+            );
+        }
+    }
+
+    public function run(): void
+    {
+        while ($request = $this->worker->wait()) {
+            $this->answer($request);
+        }
+        $this->octane->terminate();
+    }
+
+    private function answer(Request $request): void
+    {
+        try {
+            $this->octane->handle(...$this->client->marshalRequest(new RequestContext(['cetaneRequest' => $request])));
+            $this->client->forgetRequest();
+        } catch (Throwable $problem) {
+            // A listener of Octane's has failed, or its way back to the root application.
+            $this->worker->retire();
+            $this->worker->failAnswer($problem);
+        }
+        if (gc_status()['roots'] > self::GARBAGE_ROOTS) {
+            gc_collect_cycles();
+        }
+        if ($this->worker->isAnswered()) {
+            $this->worker->finish();
+        }
+    }
+
+    /**
+     * What is in the container before the application boots.
+     *
+     * @return array<string, object>
+     */
+    private function initialInstances(): array
+    {
+        return [];
+    }
+}
