@@ -81,16 +81,17 @@ final class Shutdown
                 $fatal !== null
                 && FrontController::current() !== null
                 && $this->connection->isHeadDue()
-                // PHP has ended all output: what is printed now reaches no buffer.
-                && !\str_contains($fatal['message'], 'output buffering in output buffering')
+                && !self::hasEndedOutput($fatal)
             ) {
                 $this->fatal = $fatal;
                 $this->worker->output()->revive();
             } elseif ($fatal !== null) {
                 $this->worker->output()->discard();
                 $this->fail($fatal);
-                // Without memory PHP has dropped the outermost buffer too, and frameworks print an error page now.
-                \ob_start(static fn (): string => '');
+                if (!self::hasEndedOutput($fatal)) {
+                    // Without memory PHP has dropped the outermost buffer too, and frameworks print an error page now.
+                    \ob_start(static fn (): string => '');
+                }
                 \register_shutdown_function(SapiHead::silence(...));
             } elseif ($this->connection->isInRequest()) {
                 \register_shutdown_function($this->worker->output()->endBuffers(...));
@@ -101,6 +102,17 @@ final class Shutdown
         $this->functions->runLast();
 
         return true;
+    }
+
+    /**
+     * Whether an output callback has used output buffers. PHP then ends all output for good: what is printed reaches no buffer, and another
+     * ob_start() is a segmentation fault of PHP (seen with 8.2), in shutdown functions of the application too.
+     *
+     * @param array{type: int, message: string, file: string, line: int} $fatal
+     */
+    private static function hasEndedOutput(array $fatal): bool
+    {
+        return \str_contains($fatal['message'], 'output buffering in output buffering');
     }
 
     /** @param array{type: int, message: string, file: string, line: int}|null $fatal */

@@ -109,6 +109,22 @@ final class ShutdownTest extends WorkerTestCase
         self::assertSame('', \trim($this->supervisor->stdout()), 'no header fields in the log');
     }
 
+    /** PHP itself crashes in an ob_start() after this error, and sends its header fields, to the log here, before anybody can keep it from it. */
+    public function testAnOutputCallbackThatUsesBuffersFailsItsRequestAndCrashesNothing(): void
+    {
+        $code = 'ob_start(function ($s) { ob_start(); return $s; }); echo "a"; ob_end_flush();';
+        foreach ([fn () => $this->startHandler("function () { $code }"), fn () => $this->startFrontController($code)] as $start) {
+            $start();
+            $answer = $this->supervisor->exchange();
+            self::assertSame(['ERROR', 'DONE'], $answer->frames);
+            self::assertSame([2, true], [$answer->errorKind, $answer->last]);
+            self::assertStringContainsString('Cannot use output buffering in output buffering display handlers', $answer->error);
+            $this->assertExitsWith(255);
+            $this->tearDown();
+            $this->setUp();
+        }
+    }
+
     public function testAFatalErrorAfterTheHeadCutsTheAnswer(): void
     {
         $this->startFrontController('echo "first"; ob_flush(); flush(); trigger_error("mine", E_USER_ERROR);');

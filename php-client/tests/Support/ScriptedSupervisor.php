@@ -25,6 +25,7 @@ final class ScriptedSupervisor
     public const DISABLED_IN_FRONT_CONTROLLERS = ',register_shutdown_function,session_write_close,header_register_callback,ini_set,mt_srand';
 
     private const PATIENCE_SECONDS = 20;
+    private const SIGSEGV = 11;
 
     private readonly string $directory;
     /** @var resource */
@@ -253,14 +254,20 @@ final class ScriptedSupervisor
 
     public function close(): void
     {
+        $crashed = $this->exitCode === 128 + self::SIGSEGV;
         if ($this->process !== null) {
             if ($this->exitCode === null) {
+                $status = \proc_get_status($this->process);
+                $crashed = $status['signaled'] && $status['termsig'] === self::SIGSEGV;
                 \proc_terminate($this->process, 9);
             }
             \proc_close($this->process);
         }
         \array_map('unlink', \glob("$this->directory/*") ?: []);
         \rmdir($this->directory);
+        if ($crashed) {
+            throw new \RuntimeException('PHP itself has crashed: segmentation fault.');
+        }
     }
 
     public static function frame(int $type, int $flags, int $number, string $payload = ''): string

@@ -93,10 +93,12 @@ final class OracleTest {
         if (worker != null) {
             worker.awaitStarted();
         }
+        Observer observer = new Observer(frontController.address(), scripts);
+        observer.observe(STATE); // what the first request leaves is taken for the application's own
         return new Servers(
                 fpm,
                 new Observer(fpm.address(), scripts),
-                new Observer(frontController.address(), scripts),
+                observer,
                 worker == null ? null : new Observer(worker.address(), scripts));
     }
 

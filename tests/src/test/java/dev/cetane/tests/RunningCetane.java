@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 
 /**
  * A real {@code cetane serve}, in a process and directories of its own, on ports that the system gave. Its end is checked: the exit
- * code, that no process and no file of it remains, that nothing leaked and no thread died. Used by one test's threads.
+ * code, that no process and no file of it remains, that nothing leaked, no thread died and no PHP process by a segmentation fault. Used by one test's threads.
  */
 final class RunningCetane implements AutoCloseable {
     static final Path LAUNCHER = Path.of(System.getProperty("cetane.home"), "bin", "cetane")
@@ -362,6 +362,8 @@ final class RunningCetane implements AutoCloseable {
             for (ServerLog.Line line : log.fromStart().all()) {
                 assertThat(line.text()).doesNotContain("LEAK:");
                 assertThat(line.event()).as(line.text()).isNotIn("thread.died", "http.unexpected");
+                // Nothing here makes PHP itself crash on purpose.
+                assertThat(line.text()).doesNotContain("signal 11 (SEGV)");
             }
         } finally {
             process.destroyForcibly();
