@@ -99,8 +99,8 @@ final class OctaneClient implements Client, StoppableClient
     }
 
     /**
-     * Octane asks for this when an error has left the application in an unknown state: the running request is the last one of this process, and
-     * another worker is booted before this one leaves.
+     * Octane asks for this when an error may have left the application in an unknown state: the running request is the last one of this process,
+     * another takes its place.
      */
     public function stop(): void
     {

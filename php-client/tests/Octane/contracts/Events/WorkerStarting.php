@@ -1,0 +1,14 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Laravel\Octane\Events;
+
+use Illuminate\Foundation\Application;
+
+final class WorkerStarting
+{
+    public function __construct(public Application $app)
+    {
+    }
+}

@@ -1,0 +1,28 @@
+<?php
+
+declare(strict_types=1);
+
+namespace App\Octane;
+
+use Illuminate\Support\ServiceProvider;
+use Laravel\Octane\Events\RequestReceived;
+use LogicException;
+use RuntimeException;
+
+final class HarnessServiceProvider extends ServiceProvider
+{
+    public function boot(): void
+    {
+        if (getenv('HARNESS_BROKEN') !== false) {
+            throw new LogicException('a provider does not like it here');
+        }
+        $this->loadRoutesFrom(base_path('routes/octane.php'));
+        // Runs outside of Laravel's kernel, whose exception handler never sees what it throws.
+        $this->app->make('events')->listen(RequestReceived::class, static function (RequestReceived $event): void {
+            if ($event->request->is('escape')) {
+                echo 'printed before it escaped';
+                throw new RuntimeException('this exception escapes the kernel');
+            }
+        });
+    }
+}

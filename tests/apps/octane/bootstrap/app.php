@@ -1,0 +1,13 @@
+<?php
+
+/*
+ * The demo application of tests/apps/laravel, under laravel/octane: classes, views and configuration are the demo's, providers of packages and some
+ * routes come on top.
+ */
+
+declare(strict_types=1);
+
+$app = require dirname(__DIR__, 2) . '/laravel/bootstrap/app.php';
+$app->setBasePath(dirname(__DIR__));
+
+return $app;

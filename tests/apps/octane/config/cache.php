@@ -1,0 +1,1 @@
+../../laravel/config/cache.php

@@ -1,0 +1,1 @@
+../../laravel/config/logging.php

@@ -1,0 +1,72 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Laravel\Octane;
+
+use Illuminate\Contracts\Debug\ExceptionHandler;
+use Illuminate\Contracts\Http\Kernel;
+use Illuminate\Support\ServiceProvider;
+use Laravel\Octane\Contracts\Client;
+use Laravel\Octane\Contracts\StoppableClient;
+use Laravel\Octane\Events\RequestReceived;
+use Laravel\Octane\Events\WorkerErrorOccurred;
+
+/**
+ * Gives the services of the demo application to the sandbox of each request, reports what escapes, and asks a client to stop after that.
+ */
+final class OctaneServiceProvider extends ServiceProvider
+{
+    public function register(): void
+    {
+        $this->app->make('config')->set('octane', $this->app->make('config')->get('octane', []) + [
+            'server' => env('OCTANE_SERVER', 'cetane'),
+            'max_execution_time' => 30,
+            'warm' => ['auth', 'cache', 'cookie', 'db', 'encrypter', 'session', 'translator', 'url', 'view'],
+            'watch' => ['app', 'routes'],
+        ]);
+        $this->app->singleton('octane', Octane::class);
+    }
+
+    public function boot(): void
+    {
+        $events = $this->app->make('events');
+        $events->listen(RequestReceived::class, self::prepare(...));
+        $events->listen(WorkerErrorOccurred::class, static function (WorkerErrorOccurred $event): void {
+            $event->sandbox->make(ExceptionHandler::class)->report($event->exception);
+            $client = $event->sandbox->make(Client::class);
+            if ($client instanceof StoppableClient) {
+                $client->stop();
+            }
+        });
+        if ($this->app->runningInConsole()) {
+            $this->commands([
+                Commands\InstallCommand::class,
+                Commands\StartCommand::class,
+                Commands\ReloadCommand::class,
+                Commands\StatusCommand::class,
+                Commands\StopCommand::class,
+            ]);
+        }
+    }
+
+    private static function prepare(RequestReceived $event): void
+    {
+        $sandbox = $event->sandbox;
+        $sandbox->instance('config', clone $sandbox->make('config'));
+        $sandbox->instance('request', $event->request);
+        $sandbox->make(Kernel::class)->setApplication($sandbox);
+        $sandbox->make('router')->setContainer($sandbox);
+        $sandbox->make('url')->setRequest($event->request);
+        $sandbox->make('view')->setContainer($sandbox);
+        $sandbox->make('view')->share('app', $sandbox);
+        $sandbox->make('auth')->setApplication($sandbox);
+        $sandbox->make('auth')->forgetGuards();
+        $sandbox->make('session')->setContainer($sandbox);
+        $sandbox->make('session')->forgetDrivers();
+        $sandbox->make('cookie')->flushQueuedCookies();
+        foreach (['auth.driver', 'session.store', 'redirect', 'translator'] as $service) {
+            $sandbox->forgetInstance($service);
+        }
+    }
+}

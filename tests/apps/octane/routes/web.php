@@ -1,0 +1,1 @@
+../../laravel/routes/web.php
