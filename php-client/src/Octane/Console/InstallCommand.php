@@ -1,0 +1,31 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cetane\Octane\Console;
+
+use Cetane\Laravel\Console\Server;
+use Laravel\Octane\Commands\InstallCommand as OctanesInstallCommand;
+use RuntimeException;
+
+/** Octane's own, which also knows the server `cetane`. */
+final class InstallCommand extends OctanesInstallCommand
+{
+    /**
+     * @return bool whether the server is installed
+     */
+    protected function invalidServer(string $server)
+    {
+        if ($server !== 'cetane') {
+            return parent::invalidServer($server);
+        }
+        try {
+            $this->laravel->make(Server::class)->command();
+        } catch (RuntimeException $missing) {
+            $this->warn($missing->getMessage());
+        }
+        $this->callSilent('vendor:publish', ['--tag' => 'cetane-config']);
+
+        return true;
+    }
+}
