@@ -2,6 +2,8 @@ package dev.cetane;
 
 import dev.cetane.CetaneConfig.Effective;
 import dev.cetane.ConfigException.Problem;
+import dev.cetane.files.Glob;
+import dev.cetane.files.StaticFilesConfig;
 import dev.cetane.http.HttpConfig;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
@@ -274,7 +276,17 @@ final class ConfigLoader {
                 bytes(Settings.HTTP_RESPONSE_BUFFER),
                 get(Settings.HTTP_TRUSTED_PROXIES),
                 get(Settings.HTTP_ACCESS_LOG),
-                get(Settings.HTTP_SHUTDOWN_GRACE));
+                get(Settings.HTTP_SHUTDOWN_GRACE),
+                new StaticFilesConfig(
+                        StaticFilesConfig.Serve.valueOf(
+                                get(Settings.HTTP_STATIC).toUpperCase(Locale.ROOT)),
+                        get(Settings.HTTP_STATIC_DENY),
+                        get(Settings.HTTP_STATIC_LINKS),
+                        get(Settings.HTTP_STATIC_PRECOMPRESSED),
+                        get(Settings.HTTP_STATIC_IMMUTABLE).stream()
+                                .map(Glob::of)
+                                .toList(),
+                        get(Settings.HTTP_STATIC_MAX_AGE)));
         OpsConfig ops = new OpsConfig(opsAddress(), instance.resolve(RunDirectory.CONTROL_SOCKET));
         CetaneConfig.Log log = new CetaneConfig.Log(
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),

@@ -14,10 +14,12 @@ import static dev.cetane.Setting.size;
 import static dev.cetane.Setting.tcpAddressOrOff;
 import static dev.cetane.Setting.text;
 
+import dev.cetane.files.Glob;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -200,6 +202,41 @@ final class Settings {
             "none",
             "How long running requests may take to finish after a stop was asked for.");
 
+    static final Setting<String> HTTP_STATIC = choice(
+            "http.static",
+            "auto",
+            List.of("auto", "on", "off"),
+            "Whether files of the document root are served without PHP; auto: unless the application is a worker script beside which no public directory is known.");
+    static final Setting<List<String>> HTTP_STATIC_DENY = list(
+            "http.static-deny",
+            "cetane.yaml, composer.json, composer.lock, *.inc, *.ini, *.sql, *.sqlite, *.log, *.bak, *.orig, *.swp, *~",
+            "patterns for names of files, as in *.sql",
+            "Files that are never served, in any case, beside PHP's own and those whose name starts with a dot.",
+            Settings::glob);
+    static final Setting<List<String>> HTTP_STATIC_LINKS = list(
+            "http.static-links",
+            "storage/app/public",
+            "paths, absolute or relative to the application's directory",
+            "Directories that symbolic links in the document root may lead to, beside the document root itself.",
+            Settings::directory);
+    static final Setting<Boolean> HTTP_STATIC_PRECOMPRESSED = bool(
+            "http.static-precompressed",
+            true,
+            "Whether FILE.br or FILE.gz is sent in place of FILE to clients that take it.");
+    static final Setting<List<String>> HTTP_STATIC_IMMUTABLE = list(
+            "http.static-immutable",
+            "/build/assets/*-????????.*",
+            "patterns for paths; * and ? stand for characters but a slash, ** for any",
+            "Files whose content never changes under their name: clients may keep them for a year.",
+            Settings::pathGlob);
+    static final Setting<Duration> HTTP_STATIC_MAX_AGE = duration(
+            "http.static-max-age",
+            "0",
+            "1s",
+            "365d",
+            "no word about it",
+            "How long clients may keep other files without asking again.");
+
     static final Setting<@Nullable InetSocketAddress> OPS_LISTEN = tcpAddressOrOff(
             "ops.listen", "127.0.0.1:9180", "Address of health and metrics; they need no password, keep it private.");
     static final Setting<String> LOG_FORMAT = choice(
@@ -255,6 +292,12 @@ final class Settings {
             HTTP_TRUSTED_PROXIES,
             HTTP_ACCESS_LOG,
             HTTP_SHUTDOWN_GRACE,
+            HTTP_STATIC,
+            HTTP_STATIC_DENY,
+            HTTP_STATIC_LINKS,
+            HTTP_STATIC_PRECOMPRESSED,
+            HTTP_STATIC_IMMUTABLE,
+            HTTP_STATIC_MAX_AGE,
             OPS_LISTEN,
             LOG_FORMAT,
             LOG_LEVEL,
@@ -267,6 +310,25 @@ final class Settings {
             throw new IllegalArgumentException("holds " + text + ", which is no name of a variable");
         }
         return text;
+    }
+
+    private static String glob(String text) {
+        return Glob.of(text).toString();
+    }
+
+    private static String pathGlob(String text) {
+        if (!text.startsWith("/") && !text.startsWith("**")) {
+            throw new IllegalArgumentException("holds " + text + ", which does not start with a slash");
+        }
+        return glob(text);
+    }
+
+    private static String directory(String text) {
+        try {
+            return Path.of(text).toString();
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException("holds " + text + ", which is no path", e);
+        }
     }
 
     private static String network(String text) {

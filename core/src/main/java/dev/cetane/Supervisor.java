@@ -1,5 +1,6 @@
 package dev.cetane;
 
+import dev.cetane.files.StaticRoot;
 import dev.cetane.http.HttpServer;
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
@@ -8,6 +9,7 @@ import dev.cetane.ops.Metrics;
 import dev.cetane.ops.Operator;
 import dev.cetane.ops.OpsServer;
 import dev.cetane.worker.ApplicationConfig;
+import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.WorkerPool;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +98,7 @@ final class Supervisor implements Operator {
                     ticker,
                     metrics,
                     scriptName(),
+                    staticFiles(),
                     found.application().debug())) {
                 publish(http.addresses());
                 boot.get();
@@ -225,6 +229,39 @@ final class Supervisor implements Operator {
             return "/index.php";
         }
         return "/" + (root.isEmpty() ? script : script.substring(root.length() + 1));
+    }
+
+    /** Where files are that need no PHP; null when none are served. */
+    private @Nullable Supplier<StaticRoot> staticFiles() {
+        return switch (config.http().files().serve()) {
+            case OFF -> null;
+            case ON -> this::staticRoot;
+            case AUTO -> hasPublicDirectory() ? this::staticRoot : null;
+        };
+    }
+
+    /** Beside a worker script, or in a Laravel application without public directory, lies what is nobody's to read. */
+    private boolean hasPublicDirectory() {
+        ApplicationConfig application = found.application();
+        if (!application.kind().isWorkerScript()) {
+            return application.kind() != ApplicationKind.LARAVEL
+                    || !application.documentRoot().isEmpty();
+        }
+        Path script = application.path();
+        return !config.app().documentRoot().equals("auto")
+                || script.endsWith("index.php")
+                || (script.getParent() != null && script.getParent().endsWith("public"));
+    }
+
+    private StaticRoot staticRoot() {
+        ApplicationConfig application = found.application();
+        Path path = application.path();
+        Path parent = path.getParent();
+        if (!application.kind().isWorkerScript() || parent == null) {
+            return new StaticRoot(path, path.resolve(application.documentRoot()));
+        }
+        String configured = config.app().documentRoot();
+        return new StaticRoot(parent, configured.equals("auto") ? parent : parent.resolve(configured));
     }
 
     private static String url(SocketAddress address) {

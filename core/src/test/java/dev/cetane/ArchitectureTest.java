@@ -65,6 +65,18 @@ final class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule serving_files_uses_the_jdk_and_the_clock_only = classes()
+            .that()
+            .resideInAPackage("dev.cetane.files..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", PROTOCOL, "dev.cetane.files..")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("dev.cetane.worker.Ticker")
+            .allowEmptyShould(true);
+
+    @ArchTest
     static final ArchRule the_worker_pool_knows_no_front_door = noClasses()
             .that()
             .resideInAPackage(WORKER)

@@ -312,8 +312,23 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         if (head.target().equals("*")) {
             answerOptions(head);
-            return;
+        } else if (door.files() == null || !door.files().take(head, this, context)) {
+            dispatch(head);
         }
+    }
+
+    /** Whether the request still waits for its answer. */
+    boolean awaits(RequestHead head) {
+        return request == head && phase == Phase.ANSWER;
+    }
+
+    /** The id of the exchange that runs. */
+    String exchangeId() {
+        return exchange.id();
+    }
+
+    /** Gives the request to the application. */
+    void dispatch(RequestHead head) {
         job = new HttpJob(door, this, context, head, body, peer(), exchange.id());
         door.dispatcher().submit(job);
     }
@@ -325,6 +340,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         job = null;
         body = null;
+        exchange.fromApplication();
         long transferNanos = door.ticker().nanos() - ended.headNanos();
         exchange.answered(ended.status(), ended.writtenBytes(), transferNanos, peer());
         proceed(ended.closes());
@@ -338,13 +354,17 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         job = null;
         body = null;
         HttpFailure failure = failed.substitute();
-        RequestHead head = failed.request();
+        answerFailure(failure, failed.request(), door.debug() ? failed.publicDetail() : null);
+    }
+
+    /** Answers a request that was received completely with a failure. */
+    void answerFailure(HttpFailure failure, RequestHead head, @Nullable String detail) {
         boolean close = !head.keepAlive() || door.connections().draining();
         answer(
                 failure.encode(
                         context.alloc(),
                         exchange.id(),
-                        door.debug() ? failed.publicDetail() : null,
+                        detail,
                         head.isHead(),
                         close,
                         !head.http11(),
@@ -413,12 +433,37 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         answer(out, 204, close);
     }
 
-    /** Writes an answer of the front door's own to a request that was received completely. */
+    /** A file is the answer; its head, and a short body with it, is in {@code bytes}. */
+    void answerFile(ByteBuf bytes, StaticAnswer answer, boolean close) {
+        exchange.fromFile();
+        FilePart file = answer.file();
+        if (file == null) {
+            answer(bytes, answer.status(), close);
+            return;
+        }
+        long count = bytes.readableBytes() + file.count();
+        context.write(bytes, context.voidPromise());
+        answer(file, count, answer.status(), close);
+    }
+
     private void answer(ByteBuf bytes, int status, boolean close) {
-        int count = bytes.readableBytes();
-        context.writeAndFlush(bytes).addListener(written -> {
+        answer(bytes, bytes.readableBytes(), status, close);
+    }
+
+    /** Writes an answer of the front door's own to a request that was received completely. */
+    private void answer(Object last, long count, int status, boolean close) {
+        context.writeAndFlush(last).addListener(written -> {
             if (!written.isSuccess()) {
-                context.close();
+                if (last instanceof FilePart file && file.cutOff()) {
+                    door.log().log(
+                            EventLog.Level.ERROR,
+                            "request.answer-cut",
+                            exchange.id(),
+                            "an answer was cut: " + file.path() + " became shorter while it was sent");
+                    cut();
+                } else {
+                    context.close();
+                }
             } else if (phase == Phase.ANSWER) {
                 wrote();
                 exchange.answered(status, count, 0, peer());

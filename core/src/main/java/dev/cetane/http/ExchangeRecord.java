@@ -8,10 +8,15 @@ import java.util.concurrent.TimeUnit;
  * connection's event loop.
  */
 final class ExchangeRecord {
+    private static final String SUPERVISOR = "supervisor";
+    private static final String FILE = "file";
+    private static final String APPLICATION = "application";
+
     private final FrontDoor door;
     private boolean open;
     private String id = "";
     private String what = "-";
+    private String source = SUPERVISOR;
     private long startNanos;
     private long receivedNanos;
 
@@ -24,6 +29,7 @@ final class ExchangeRecord {
         open = true;
         id = "";
         what = "-";
+        source = SUPERVISOR;
         startNanos = atNanos;
         receivedNanos = atNanos;
     }
@@ -40,6 +46,16 @@ final class ExchangeRecord {
     /** Its last byte has arrived. */
     void received() {
         receivedNanos = door.ticker().nanos();
+    }
+
+    /** A file is the answer, and no worker was asked. */
+    void fromFile() {
+        source = FILE;
+    }
+
+    /** The answer is the application's. */
+    void fromApplication() {
+        source = APPLICATION;
     }
 
     /** Whether a request has begun to arrive and has not ended. */
@@ -67,6 +83,9 @@ final class ExchangeRecord {
         open = false;
         long now = door.ticker().nanos();
         door.listener().answered(status, now - startNanos, receivedNanos - startNanos, transferNanos);
+        if (source.equals(FILE)) {
+            door.listener().fileServed(status);
+        }
         if (door.config().accessLog()) {
             door.log().log(
                     EventLog.Level.INFO,
@@ -80,7 +99,9 @@ final class ExchangeRecord {
                     "micros",
                     TimeUnit.NANOSECONDS.toMicros(now - startNanos),
                     "peer",
-                    peer.remoteAddress());
+                    peer.remoteAddress(),
+                    "source",
+                    source);
         }
     }
 

@@ -43,6 +43,24 @@ final class FilePart extends DefaultFileRegion {
         }
     }
 
+    /** Takes the open channel over; whoever opened it has checked that the part is there. */
+    static FilePart of(FileChannel channel, Path file, long offset, long length) {
+        return new FilePart(channel, file, offset, length, null);
+    }
+
+    /** Whether the file has become shorter than the part's end. Looks at the disk, so for a transfer that failed only. */
+    boolean cutOff() {
+        try {
+            return Files.size(file) < position() + count();
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    Path path() {
+        return file;
+    }
+
     @Override
     protected void deallocate() {
         super.deallocate();

@@ -3,10 +3,12 @@ package dev.cetane.http;
 import dev.cetane.log.EventLog;
 import dev.cetane.worker.Dispatcher;
 import dev.cetane.worker.Ticker;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all connections of one server share. Immutable; each part is thread-safe.
  *
+ * @param files null when no files are served
  * @param debug whether the application's error messages may go to clients
  */
 record FrontDoor(
@@ -21,4 +23,5 @@ record FrontDoor(
         ServerVariables variables,
         HttpDate date,
         Connections connections,
+        @Nullable StaticFiles files,
         boolean debug) {}

@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.files.StaticFilesConfig;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.List;
  * @param trustedProxies networks in CIDR form whose Forwarded and X-Forwarded-* count (none)
  * @param accessLog whether each answer is logged (false)
  * @param shutdownGrace how long a drain waits for running exchanges (10s)
+ * @param files how files of the document root are served, where they are
  */
 public record HttpConfig(
         List<SocketAddress> listen,
@@ -41,4 +43,5 @@ public record HttpConfig(
         int responseBufferBytes,
         List<String> trustedProxies,
         boolean accessLog,
-        Duration shutdownGrace) {}
+        Duration shutdownGrace,
+        StaticFilesConfig files) {}

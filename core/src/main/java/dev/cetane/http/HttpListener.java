@@ -22,6 +22,9 @@ public interface HttpListener {
         public void answered(int status, long durationNanos, long receiveNanos, long transferNanos) {}
 
         @Override
+        public void fileServed(int status) {}
+
+        @Override
         public void abandoned(long durationNanos) {}
 
         @Override
@@ -47,6 +50,9 @@ public interface HttpListener {
      * @param transferNanos from the answer's final head to its last byte; 0 for the front door's own answers
      */
     void answered(int status, long durationNanos, long receiveNanos, long transferNanos);
+
+    /** The answer just told of was a file's, made without the application: status 200, 206, 304, 412 or 416. */
+    void fileServed(int status);
 
     /** The client has left before it had a complete answer. */
     void abandoned(long durationNanos);

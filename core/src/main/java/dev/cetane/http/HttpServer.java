@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.files.StaticRoot;
 import dev.cetane.log.EventLog;
 import dev.cetane.worker.Dispatcher;
 import dev.cetane.worker.Ticker;
@@ -16,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP server: listens on TCP and Unix sockets and serves connections until it is drained or closed. Started and stopped by one
@@ -40,6 +43,7 @@ public final class HttpServer implements AutoCloseable {
      * Makes the spool directory, binds every address of {@code config} and serves.
      *
      * @param scriptName path of the front controller as a client would ask for it, {@code /index.php}
+     * @param files where the document root is, asked about once a second; null: no files are served
      * @param debug whether the application's error messages may go to clients
      * @throws IOException if an address cannot be bound or bodies cannot be spooled: the message names which, why, and the next step
      * @throws IllegalArgumentException if {@code http.trusted-proxies} has an entry that is no network
@@ -51,9 +55,10 @@ public final class HttpServer implements AutoCloseable {
             Ticker ticker,
             HttpListener listener,
             String scriptName,
+            @Nullable Supplier<StaticRoot> files,
             boolean debug)
             throws IOException {
-        return start(config, dispatcher, log, ticker, listener, scriptName, debug, Transport.best());
+        return start(config, dispatcher, log, ticker, listener, scriptName, files, debug, Transport.best());
     }
 
     static HttpServer start(
@@ -63,10 +68,13 @@ public final class HttpServer implements AutoCloseable {
             Ticker ticker,
             HttpListener listener,
             String scriptName,
+            @Nullable Supplier<StaticRoot> files,
             boolean debug,
             Transport transport)
             throws IOException {
         TrustedProxies proxies = new TrustedProxies(config.trustedProxies());
+        HttpDate date = new HttpDate(ticker);
+        Connections connections = new Connections(config.maxConnections());
         SpoolDirectory spool = SpoolDirectory.open(config.spoolDirectory());
         HttpServer server = new HttpServer(
                 new FrontDoor(
@@ -79,8 +87,9 @@ public final class HttpServer implements AutoCloseable {
                         new FormRules(dispatcher),
                         proxies,
                         new ServerVariables(scriptName, proxies),
-                        new HttpDate(ticker),
-                        new Connections(config.maxConnections()),
+                        date,
+                        connections,
+                        files == null ? null : new StaticFiles(config.files(), files, log, ticker, date, connections),
                         debug),
                 transport);
         try {
@@ -128,6 +137,10 @@ public final class HttpServer implements AutoCloseable {
         stopAccepting();
         door.connections().close();
         loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
+        StaticFiles files = door.files();
+        if (files != null) {
+            files.close();
+        }
         door.spool().close();
     }
 

@@ -9,6 +9,8 @@
  * the dispatcher, writes the request's {@code $_SERVER} through {@code ServerVariables}, and brings the answer, made by {@code
  * ResponseEncoder}, back to the connection.
  *
+ * <p>A request for a file takes a shorter way: {@code StaticFiles} looks for it and gives the connection a {@code StaticAnswer}.
+ *
  * <p>Threads: a connection lives on one event loop ({@code cetane-http-N}) that never blocks; bodies are written to disk by {@code
  * cetane-spool-N}; an answer comes from the worker's reader thread, which waits while the client is slower than the worker. The one
  * hand-over between those is {@code HttpJob}.

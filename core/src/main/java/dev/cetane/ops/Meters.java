@@ -32,6 +32,12 @@ enum Meters {
             null,
             "reason",
             "Requests that were refused, or dropped, before a worker took them."),
+    FILES(
+            "cetane.files.served",
+            Type.COUNTER,
+            null,
+            "status",
+            "Answers that were a file of the document root, made without PHP; among the requests they count too."),
     WORKERS("cetane.workers", Type.GAUGE, null, "state", "Workers by state."),
     WORKERS_TARGET("cetane.workers.target", Type.GAUGE, null, null, "How many workers the pool keeps."),
     WORKERS_MEMORY("cetane.workers.memory", Type.GAUGE, "bytes", null, "Private resident memory of all workers."),

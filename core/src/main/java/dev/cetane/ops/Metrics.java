@@ -22,6 +22,7 @@ import java.lang.management.MemoryUsage;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -86,6 +87,8 @@ public final class Metrics implements PoolListener, HttpListener {
             10_000_000,
             30_000_000);
 
+    private static final int[] FILE_STATUSES = {200, 206, 304, 412, 416};
+
     private static final PoolSnapshot NOTHING = new PoolSnapshot(0, 0, 0, 0, false, null, List.of());
 
     private final PrometheusMeterRegistry registry;
@@ -100,6 +103,7 @@ public final class Metrics implements PoolListener, HttpListener {
     private final Map<WorkerException.Kind, Counter> failures = new EnumMap<>(WorkerException.Kind.class);
     private final Map<WorkerException.Kind, Counter> rejections = new EnumMap<>(WorkerException.Kind.class);
     private final Map<RetireReason, Counter> stops = new EnumMap<>(RetireReason.class);
+    private final Map<Integer, Counter> files = new HashMap<>();
     private final Counter starts;
     private final Timer boot;
     private final Counter connectionsOpened;
@@ -128,6 +132,9 @@ public final class Metrics implements PoolListener, HttpListener {
         REJECTING.forEach(kind -> rejections.put(kind, counter(Meters.REJECTIONS, label(kind))));
         for (RetireReason reason : RetireReason.values()) {
             stops.put(reason, counter(Meters.STOPS, reason.label()));
+        }
+        for (int status : FILE_STATUSES) {
+            files.put(status, counter(Meters.FILES, Integer.toString(status)));
         }
         starts = counter(Meters.STARTS, "");
         boot = timer(Meters.BOOT, "");
@@ -201,6 +208,11 @@ public final class Metrics implements PoolListener, HttpListener {
         byStatus[Math.max(1, Math.min(status / 100, byStatus.length - 1))].record(durationNanos, TimeUnit.NANOSECONDS);
         record(Phase.RECEIVE, receiveNanos);
         record(Phase.TRANSFER, transferNanos);
+    }
+
+    @Override
+    public void fileServed(int status) {
+        count(files.get(status));
     }
 
     @Override

@@ -8,17 +8,25 @@ import java.util.function.Predicate;
 /** Counts what it hears, for tests. Guarded by itself. */
 final class CountingListener implements HttpListener {
     /** What was counted so far. */
-    record Counts(int opened, int closed, int refused, List<Integer> answered, int abandoned, int aborted) {}
+    record Counts(
+            int opened,
+            int closed,
+            int refused,
+            List<Integer> answered,
+            int abandoned,
+            int aborted,
+            List<Integer> files) {}
 
     private int opened;
     private int closed;
     private int refused;
     private final List<Integer> answered = new ArrayList<>();
+    private final List<Integer> files = new ArrayList<>();
     private int abandoned;
     private int aborted;
 
     synchronized Counts now() {
-        return new Counts(opened, closed, refused, List.copyOf(answered), abandoned, aborted);
+        return new Counts(opened, closed, refused, List.copyOf(answered), abandoned, aborted, List.copyOf(files));
     }
 
     /** Waits until the counts are so. */
@@ -58,6 +66,12 @@ final class CountingListener implements HttpListener {
             throw new AssertionError("times: " + durationNanos + ", " + receiveNanos + ", " + transferNanos);
         }
         answered.add(status);
+        notifyAll();
+    }
+
+    @Override
+    public synchronized void fileServed(int status) {
+        files.add(status);
         notifyAll();
     }
 

@@ -1,5 +1,8 @@
 package dev.cetane.http;
 
+import dev.cetane.files.Glob;
+import dev.cetane.files.StaticFilesConfig;
+import dev.cetane.files.StaticRoot;
 import dev.cetane.log.RecordingLog;
 import dev.cetane.worker.Ticker;
 import io.netty.buffer.ByteBuf;
@@ -29,7 +32,15 @@ final class TestServer implements AutoCloseable {
     private TestServer(TestConfig config) throws IOException {
         spool = config.spool;
         server = HttpServer.start(
-                config.build(), dispatcher, log, Ticker.system(), counts, "/index.php", config.debug, config.transport);
+                config.build(),
+                dispatcher,
+                log,
+                Ticker.system(),
+                counts,
+                "/index.php",
+                config.files == null ? null : () -> config.files,
+                config.debug,
+                config.transport);
         door = server.door();
     }
 
@@ -68,6 +79,7 @@ final class TestServer implements AutoCloseable {
                 door.variables(),
                 new HttpDate(ticker),
                 door.connections(),
+                door.files(),
                 door.debug());
         RequestDecoder decoder =
                 new RequestDecoder(door.config().maxUriBytes(), door.config().maxHeaderBytes(), ticker);
@@ -127,6 +139,14 @@ final class TestServer implements AutoCloseable {
         int responseBufferBytes = 1 << 20;
         List<String> trustedProxies = List.of();
         boolean accessLog;
+        StaticRoot files;
+        StaticFilesConfig filesConfig = new StaticFilesConfig(
+                StaticFilesConfig.Serve.AUTO,
+                List.of("*.sql", "cetane.yaml"),
+                List.of("storage/app/public"),
+                true,
+                List.of(Glob.of("/build/assets/*-????????.*")),
+                Duration.ZERO);
         boolean debug;
         Transport transport = Transport.best();
 
@@ -147,7 +167,8 @@ final class TestServer implements AutoCloseable {
                     responseBufferBytes,
                     trustedProxies,
                     accessLog,
-                    Duration.ofSeconds(10));
+                    Duration.ofSeconds(10),
+                    filesConfig);
         }
 
         private static Path newDirectory() {
