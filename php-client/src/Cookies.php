@@ -13,6 +13,18 @@ final class Cookies
         if ($field === '') {
             return [];
         }
+        // To parse_str() the usual cookies are a query. But there the last of equal names wins, and there are limits.
+        $semicolons = \substr_count($field, ';');
+        if (
+            $semicolons < 100
+            && \preg_match('/^(?> *+[A-Za-z0-9_-]++=[^;&+]*+(?:;|$))++$/D', $field) === 1
+            && \ini_get('arg_separator.input') === '&'
+        ) {
+            \parse_str(\strtr($field, ';', '&'), $cookies);
+            if (\count($cookies) === $semicolons + ($field[-1] === ';' ? 0 : 1)) {
+                return $cookies;
+            }
+        }
         $cookies = [];
         $odd = false;
         foreach (\explode(';', $field) as $pair) {

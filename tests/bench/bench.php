@@ -10,12 +10,12 @@ spl_autoload_register(static function (string $class): void {
 
 $options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'help']);
 if (isset($options['help'])) {
-    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,megabyte,gigabyte,idle,chaos] [--chaos-seconds=30]\n";
+    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,form,uploads,cookies,headers,megabyte,gigabyte,idle,chaos] [--chaos-seconds=30]\n";
     exit(0);
 }
 $rounds = (int) ($options['rounds'] ?? 5);
 $seconds = (float) ($options['seconds'] ?? 4);
-$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'megabyte', 'gigabyte', 'idle', 'chaos'];
+$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'idle', 'chaos'];
 $apps = __DIR__ . '/apps';
 $laravel = dirname(__DIR__) . '/apps/laravel';
 
@@ -64,6 +64,22 @@ if (in_array('laravel', $only, true)) {
         },
     );
     echo OutsidePhp::measure(new Cetane($laravel, 2, '/bench', [], 'debug'), '/bench', 3000);
+}
+$requests = array_intersect_key([
+    'form' => ['Form of 20 fields', Load::form('/', 20)],
+    'uploads' => ['Multipart of three files of 100 kB', Load::uploads('/', 3, 100_000)],
+    'cookies' => ['30 cookies', Load::cookies('/', 30)],
+    'headers' => ['60 header fields', Load::headers('/', 60)],
+], array_flip($only));
+if ($requests !== []) {
+    withServers(
+        [new Fpm("$apps/request/public", 2, true), new Fpm("$apps/request/public", 2, false), new Cetane("$apps/request", 2)],
+        static function (array $servers) use ($rounds, $seconds, $requests): void {
+            foreach ($requests as [$title, $load]) {
+                echo (new Comparison($servers, $rounds, $seconds))->run($load, 1)->markdown("$title, 2 PHP processes, 1 connection");
+            }
+        },
+    );
 }
 if (in_array('megabyte', $only, true)) {
     $public = "$apps/hello/public";

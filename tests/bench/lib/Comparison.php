@@ -5,6 +5,9 @@ declare(strict_types=1);
 /** Runs one load on several servers in turn, round after round, and holds the figures of each. */
 final class Comparison
 {
+    /** Until the JIT compiler has done with what this load needs. */
+    private const WARM_UP_SECONDS = 5;
+
     /** @var array<string, list<Wrk>> */
     private array $runs = [];
     /** @var array<string, list<float>> CPU microseconds per request */
@@ -17,18 +20,28 @@ final class Comparison
 
     public function load(string $path, int $connections, int $bodyBytes = 0): self
     {
-        $cookies = [];
+        return $this->run($bodyBytes > 0 ? Load::body($path, $bodyBytes) : new Load($path), $connections);
+    }
+
+    public function run(Load $load, int $connections): self
+    {
+        $loads = [];
+        $answers = [];
         foreach ($this->servers as $server) {
             // One visitor per server: without its cookie each request would begin a session and leave a file behind.
-            $cookies[$server->name] = $server->cookie($path);
-            Wrk::run($server->url($path), $connections, $this->seconds, $bodyBytes, $cookies[$server->name]);
+            $loads[$server->name] = isset($load->headers['Cookie']) ? $load : $load->with('Cookie', $server->cookie($load->path));
+            $answers[$server->name] = $server->answer($loads[$server->name]);
+            Wrk::run($server, $loads[$server->name], $connections, max(self::WARM_UP_SECONDS, $this->seconds));
+        }
+        if ($load->headers !== [] && count(array_unique($answers)) !== 1) {
+            throw new RuntimeException("The servers do not do the same:\n" . print_r($answers, true));
         }
         for ($round = 0; $round < $this->rounds; $round++) {
             // Another server begins each round, so that none always runs on a machine that another has just heated.
             for ($i = 0; $i < count($this->servers); $i++) {
                 $server = $this->servers[($i + $round) % count($this->servers)];
                 $cpu = $server->cpuSeconds();
-                $run = Wrk::run($server->url($path), $connections, $this->seconds, $bodyBytes, $cookies[$server->name]);
+                $run = Wrk::run($server, $loads[$server->name], $connections, $this->seconds);
                 $this->cpu[$server->name][] = ($server->cpuSeconds() - $cpu) * 1e6 / max(1, $run->requests);
                 $this->runs[$server->name][] = $run;
             }

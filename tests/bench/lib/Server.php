@@ -73,6 +73,14 @@ abstract class Server
         return implode('; ', $cookies);
     }
 
+    /** The body of the answer to one request. */
+    public function answer(Load $load): string
+    {
+        $headers = array_map(static fn (string $name, string $value): string => "$name: $value", array_keys($load->headers), $load->headers);
+        $http = ['method' => $load->method, 'header' => $headers, 'content' => $load->body, 'ignore_errors' => true, 'timeout' => 20];
+        return (string) file_get_contents($this->url($load->path), false, stream_context_create(['http' => $http]));
+    }
+
     /** @return list<ProcessTree> one per process that was started */
     public function trees(): array
     {

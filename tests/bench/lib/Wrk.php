@@ -14,13 +14,14 @@ final class Wrk
     ) {
     }
 
-    public static function run(string $url, int $connections, float $seconds, int $bodyBytes = 0, string $cookie = ''): self
+    public static function run(Server $server, Load $load, int $connections, float $seconds): self
     {
-        $environment = $bodyBytes > 0 ? ['BENCH_METHOD' => 'POST', 'BENCH_BODY_BYTES' => (string) $bodyBytes] : [];
-        if ($cookie !== '') {
-            $environment['BENCH_COOKIE'] = $cookie;
-        }
-        $command = ['wrk', '-t1', "-c$connections", '-d' . max(1, (int) round($seconds)) . 's', '--timeout', '30s', '-s', __DIR__ . '/latency.lua', $url];
+        $request = $server->directory . '/request';
+        is_dir($request) || mkdir($request);
+        file_put_contents("$request/headers", implode("\n", array_map(static fn (string $name, string $value): string => "$name: $value", array_keys($load->headers), $load->headers)));
+        file_put_contents("$request/body", $load->body);
+        $environment = ['BENCH_METHOD' => $load->method, 'BENCH_REQUEST' => $request];
+        $command = ['wrk', '-t1', "-c$connections", '-d' . max(1, (int) round($seconds)) . 's', '--timeout', '30s', '-s', __DIR__ . '/latency.lua', $server->url($load->path)];
         $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['pipe', 'w']], $pipes, null, $environment + getenv());
         $output = stream_get_contents($pipes[1]) . stream_get_contents($pipes[2]);
         proc_close($process);

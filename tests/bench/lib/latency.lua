@@ -1,14 +1,12 @@
 -- wrk prints rounded figures; this prints exact ones on a line of their own.
-local method = os.getenv("BENCH_METHOD")
-if method then
-  wrk.method = method
-  wrk.body = string.rep("x", tonumber(os.getenv("BENCH_BODY_BYTES")))
-  wrk.headers["Content-Type"] = "application/octet-stream"
+wrk.method = os.getenv("BENCH_METHOD")
+local fields = io.open(os.getenv("BENCH_REQUEST") .. "/headers"):read("*a")
+for name, value in fields:gmatch("([^:\n]+): ([^\n]*)") do
+  wrk.headers[name] = value
 end
-
-local cookie = os.getenv("BENCH_COOKIE")
-if cookie then
-  wrk.headers["Cookie"] = cookie
+local body = io.open(os.getenv("BENCH_REQUEST") .. "/body", "rb"):read("*a")
+if #body > 0 then
+  wrk.body = body
 end
 
 function done(summary, latency, requests)

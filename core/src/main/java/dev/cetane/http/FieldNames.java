@@ -1,6 +1,7 @@
 package dev.cetane.http;
 
 import io.netty.util.AsciiString;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,9 @@ final class FieldNames {
         "X-XSRF-Token",
     };
 
+    private static final byte[] PREFIX = "HTTP_".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] UPPER = upper();
+
     /** Open addressing by the case-insensitive hash; a quarter full at most, so a miss ends soon. */
     private static final Known[] TABLE = table();
 
@@ -106,20 +110,27 @@ final class FieldNames {
         if (AsciiString.contentEqualsIgnoreCase("Proxy", name)) {
             return null;
         }
-        StringBuilder derived = new StringBuilder(5 + name.length()).append("HTTP_");
-        for (int i = 0; i < name.length(); i++) {
+        int length = name.length();
+        byte[] derived = new byte[PREFIX.length + length];
+        System.arraycopy(PREFIX, 0, derived, 0, PREFIX.length);
+        for (int i = 0; i < length; i++) {
             char c = name.charAt(i);
-            if (c == '-') {
-                derived.append('_');
-            } else if (c >= 'a' && c <= 'z') {
-                derived.append((char) (c - 'a' + 'A'));
-            } else if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
-                derived.append(c);
-            } else {
+            if (c >= UPPER.length || UPPER[c] == 0) {
                 return null;
             }
+            derived[PREFIX.length + i] = UPPER[c];
         }
-        return derived.toString();
+        return new String(derived, StandardCharsets.ISO_8859_1);
+    }
+
+    /** What stands in {@code $_SERVER} for each character of a name; 0 where the field is dropped. */
+    private static byte[] upper() {
+        byte[] upper = new byte[128];
+        for (char c = '0'; c <= 'z'; c++) {
+            upper[c] = (byte) (Character.isLetterOrDigit(c) ? Character.toUpperCase(c) : 0);
+        }
+        upper['-'] = '_';
+        return upper;
     }
 
     private static Known[] table() {

@@ -26,7 +26,9 @@ final class RequestHead {
 
     private final String method;
     private final boolean http11;
-    private final List<String> fields = new ArrayList<>(32);
+    private final List<String> fields = new ArrayList<>(64);
+    /** One bit for some names each: a name whose bit is not set has not been added. */
+    private final long[] addedNames = new long[8];
 
     private String target = "";
     private String query = "";
@@ -297,19 +299,27 @@ final class RequestHead {
 
     private void add(String name, String value) {
         fieldBytes += name.length() + value.length() + 2;
-        for (int i = 0; i < fields.size(); i += 2) {
-            if (fields.get(i).equals(name)) {
-                if (name.equals(FieldNames.CONTENT_TYPE)) {
-                    // A body has one type: the first one, as for nginx.
+        int bit = (name.hashCode() ^ name.hashCode() >>> 9) & (Long.SIZE * addedNames.length - 1);
+        if ((addedNames[bit / Long.SIZE] & 1L << bit) != 0) {
+            for (int i = 0; i < fields.size(); i += 2) {
+                if (fields.get(i).equals(name)) {
+                    repeat(i, value);
                     return;
                 }
-                String separator = name.equals(FieldNames.COOKIE) ? "; " : ", ";
-                fields.set(i + 1, fields.get(i + 1) + separator + value);
-                return;
             }
         }
+        addedNames[bit / Long.SIZE] |= 1L << bit;
         fields.add(name);
         fields.add(value);
+    }
+
+    private void repeat(int index, String value) {
+        String name = fields.get(index);
+        // A body has one type: the first one, as for nginx.
+        if (!name.equals(FieldNames.CONTENT_TYPE)) {
+            String separator = name.equals(FieldNames.COOKIE) ? "; " : ", ";
+            fields.set(index + 1, fields.get(index + 1) + separator + value);
+        }
     }
 
     private void readFraming(@Nullable String transferEncoding) throws RefusedException {
