@@ -25,6 +25,7 @@ final class OctaneWorker implements Driver
 
     private readonly OctanesWorker $octane;
     private readonly OctaneClient $client;
+    private readonly string $timeZone;
 
     /**
      * Boots the application in $basePath, whose classes are loaded.
@@ -49,6 +50,7 @@ final class OctaneWorker implements Driver
                 . 'between requests. Register it, or remove the package: Cetane serves Laravel without it.'
             );
         }
+        $this->timeZone = date_default_timezone_get();
     }
 
     public function run(): void
@@ -69,6 +71,8 @@ final class OctaneWorker implements Driver
             $this->worker->retire();
             $this->worker->failAnswer($problem);
         }
+        // Octane puts the configuration back in place, but not what Laravel has made of it at boot.
+        date_default_timezone_set($this->timeZone);
         if (gc_status()['roots'] > self::GARBAGE_ROOTS) {
             gc_collect_cycles();
         }

@@ -11,6 +11,11 @@ use RuntimeException;
 
 final class HarnessServiceProvider extends ServiceProvider
 {
+    public function register(): void
+    {
+        $this->app->scoped('counted', static fn (): object => (object) ['uses' => 0]);
+    }
+
     public function boot(): void
     {
         if (getenv('HARNESS_BROKEN') !== false) {

@@ -9,5 +9,8 @@ declare(strict_types=1);
 
 $app = require dirname(__DIR__, 2) . '/laravel/bootstrap/app.php';
 $app->setBasePath(dirname(__DIR__));
+if (getenv('HARNESS_ENVIRONMENT') !== false) {
+    $app->useEnvironmentPath(getenv('HARNESS_ENVIRONMENT'));
+}
 
 return $app;

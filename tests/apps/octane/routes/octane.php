@@ -85,3 +85,11 @@ Route::get('/environment', static fn (): array => [
     'env' => app()->environment(),
     'version' => getenv('HARNESS_VERSION'),
 ]);
+Route::get('/state', static function (Request $request): array {
+    if ($request->boolean('change')) {
+        app()->instance('bound by a request', new stdClass());
+    }
+    $scoped = app('counted');
+
+    return ['bound' => app()->bound('bound by a request'), 'scoped' => ++$scoped->uses];
+});

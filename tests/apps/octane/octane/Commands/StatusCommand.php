@@ -12,7 +12,10 @@ class StatusCommand extends Command
 
     public function handle()
     {
-        return $this->invalidServer((string) ($this->option('server') ?: config('octane.server'))) ? 0 : 1;
+        $isRunning = $this->invalidServer((string) ($this->option('server') ?: config('octane.server')));
+        $this->info($isRunning ? 'Octane server is running.' : 'Octane server is not running.');
+
+        return $isRunning ? 0 : 1;
     }
 
     /** @return bool */
