@@ -368,7 +368,7 @@ final class Staff {
         }
     }
 
-    /** Reader thread. */
+    /** Reader or dispatching thread. */
     private void violated(Worker worker, String message) {
         lock.act(effects -> {
             Exchange exchange = worker.exchange;

@@ -40,6 +40,13 @@ final class WorkerLink implements WorkerFrameHandler {
     /** CANCEL and STOP, which may come behind a request. */
     private static final int SMALL_FRAMES_BYTES = 2 * FrameType.HEADER_BYTES;
 
+    /** Of the 16 pages of a pipe, pipe(7), one is left for CANCEL and STOP. */
+    private static final int MOST_PAGES = 15;
+
+    private static final int PAGE_BYTES = 4096;
+    private static final int MOST_PAGES_IN_DOUBT = 8;
+    private static final String UNREAD = "Protocol violation: DONE was sent before the request was read";
+
     private final int workerId;
     private final Ticker ticker;
     private final EventLog log;
@@ -60,6 +67,10 @@ final class WorkerLink implements WorkerFrameHandler {
     private final FileChannel writer;
     private @Nullable RequestEncoder encoder = new RequestEncoder();
     private int bytesAfterRequest;
+
+    /** Pages of the worker's pipe that may hold what it has not read, as far as is known without asking; asked after the first answer. */
+    private int pagesInDoubt = MOST_PAGES_IN_DOUBT;
+
     private boolean closed;
     private @Nullable Closeable heldIn;
     private @Nullable Closeable heldOut;
@@ -121,6 +132,10 @@ final class WorkerLink implements WorkerFrameHandler {
             }
             int number = turn.nextRequest();
             ByteBuffer frame = encode(exchange, number, into);
+            if (pagesInDoubt + pages(frame) > MOST_PAGES && !hasReadAll()) {
+                owner.violated(UNREAD);
+                throw new IOException(UNREAD);
+            }
             exchange.numbered(number);
             turn.begin(number);
             output.serving(exchange.job.id());
@@ -128,6 +143,7 @@ final class WorkerLink implements WorkerFrameHandler {
             // The answer may arrive before the write returns: from here on the request counts as sent.
             exchange.sent(ticker.nanos());
             bytesAfterRequest = 0;
+            pagesInDoubt += pages(frame);
             try {
                 write(frame);
             } catch (IOException e) {
@@ -175,6 +191,7 @@ final class WorkerLink implements WorkerFrameHandler {
     private void writeQuietly(ByteBuffer frame) {
         try {
             bytesAfterRequest += frame.remaining();
+            pagesInDoubt += pages(frame);
             write(frame);
         } catch (IOException gone) {
             log.log(
@@ -284,10 +301,11 @@ final class WorkerLink implements WorkerFrameHandler {
     public void done(int request, Done done) {
         Exchange exchange = exchange();
         long now = ticker.nanos();
-        if (unreadBytes() > SMALL_FRAMES_BYTES) {
-            // The next request would not fit into the pipe, and whoever wrote it would be stuck.
-            owner.violated("Protocol violation: DONE was sent before the request was read");
-            return;
+        synchronized (writing) {
+            if (pagesInDoubt > MOST_PAGES_IN_DOUBT && !hasReadAll()) {
+                owner.violated(UNREAD);
+                return;
+            }
         }
         output.served();
         current = null;
@@ -424,6 +442,21 @@ final class WorkerLink implements WorkerFrameHandler {
             close(reader);
             return untaken;
         }
+    }
+
+    /**
+     * Whether the worker has read what was written, as it must have before it answers: a request that does not fit into the pipe would
+     * leave whoever writes it stuck. To ask takes the pipe's lock when the worker is about to read, so it is not done for each request.
+     */
+    private boolean hasReadAll() {
+        int unread = unreadBytes();
+        pagesInDoubt = unread == 0 ? 0 : 1;
+        return unread <= SMALL_FRAMES_BYTES;
+    }
+
+    /** What a frame takes of the pipe at most. */
+    private static int pages(ByteBuffer frame) {
+        return (frame.remaining() + PAGE_BYTES - 1) / PAGE_BYTES;
     }
 
     /** What the worker has left in its pipe so far; after its end that is still there, for as long as the writing end is open. */

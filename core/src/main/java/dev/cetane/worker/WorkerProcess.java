@@ -52,7 +52,7 @@ interface WorkerProcess {
          */
         void finished(Exchange exchange, boolean last);
 
-        /** The worker broke the protocol. Reader thread, once; of the worker's frames none follows. */
+        /** The worker broke the protocol. Reader or dispatching thread; what the worker still sends is of no use. */
         void violated(String message);
 
         /** The process has ended and nothing more of it will arrive. Maintenance thread, once, the last call. */

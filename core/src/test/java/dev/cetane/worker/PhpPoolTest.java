@@ -245,6 +245,28 @@ final class PhpPoolTest {
     }
 
     @Test
+    void a_worker_that_stops_reading_is_killed_before_its_pipe_is_full() {
+        try (PhpPool php = PhpPool.started(settings -> settings.script = PhpPool.script("stops-reading"))) {
+            for (int i = 0; i < 10; i++) {
+                php.get("/");
+            }
+            php.listener.await("stopped 1 PROTOCOL_ERROR");
+        }
+    }
+
+    @Test
+    void a_request_too_large_for_what_a_worker_has_left_unread_fails_and_nobody_is_stuck_with_it() {
+        try (PhpPool php = PhpPool.started(settings -> settings.script = PhpPool.script("stops-reading"))) {
+            for (int i = 0; i < 4; i++) {
+                assertThat(php.get("/").calls()).endsWith("done");
+            }
+            assertThat(php.get("/" + "x".repeat(50_000)).failureKind()).isEqualTo(Kind.PROTOCOL);
+            php.listener.await("stopped 1 PROTOCOL_ERROR");
+            php.listener.await("booted 2");
+        }
+    }
+
+    @Test
     void half_a_frame_fails_the_job() {
         try (PhpPool php = PhpPool.started(settings -> settings.script = PhpPool.script("half-frame"))) {
             RecordingJob job = php.get("/");
