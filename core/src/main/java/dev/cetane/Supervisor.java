@@ -10,6 +10,7 @@ import dev.cetane.ops.Operator;
 import dev.cetane.ops.OpsServer;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
+import dev.cetane.worker.Generation;
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.WorkerPool;
@@ -253,15 +254,18 @@ final class Supervisor implements Operator {
                 || (script.getParent() != null && script.getParent().endsWith("public"));
     }
 
+    /** Of the version that serves, so that pages and their files belong together while a deployment's link leads to a newer one already. */
     private StaticRoot staticRoot() {
         ApplicationConfig application = found.application();
+        Generation generation = pool.lastBooted();
         Path path = application.path();
         Path parent = path.getParent();
-        if (!application.kind().isWorkerScript() || parent == null) {
-            return new StaticRoot(path, path.resolve(application.documentRoot()));
-        }
+        Path directory = generation != null
+                ? generation.directory()
+                : application.kind().isWorkerScript() && parent != null ? parent : path;
         String configured = config.app().documentRoot();
-        return new StaticRoot(parent, configured.equals("auto") ? parent : parent.resolve(configured));
+        boolean named = application.kind().isWorkerScript() && !configured.equals("auto");
+        return new StaticRoot(directory, directory.resolve(named ? configured : application.documentRoot()));
     }
 
     private static String url(SocketAddress address) {

@@ -103,7 +103,12 @@ public final class DocumentRoot {
             return null;
         }
         try {
-            Path file = BytePath.of(now.text + path);
+            String text = now.text + path;
+            Path file = BytePath.of(text);
+            // Says no without an exception, which would cost ten times as much.
+            if (isAscii(text) && !file.toFile().isFile()) {
+                return null;
+            }
             Path real = file.toRealPath();
             return real.equals(file) || allows(now, real) ? FoundFile.at(real) : null;
         } catch (IOException | InvalidPathException e) {
@@ -124,6 +129,11 @@ public final class DocumentRoot {
             }
         }
         return false;
+    }
+
+    /** Whether the path's text is the same in every locale. */
+    private static boolean isAscii(String text) {
+        return text.chars().allMatch(c -> c < 0x80);
     }
 
     private static String firstName(String path) {

@@ -21,7 +21,7 @@ import java.util.Map;
  * @param script what HELLO names as the script
  * @param documentRoot the public directory
  */
-record Generation(int number, ApplicationConfig application, Path directory, Path script, Path documentRoot) {
+public record Generation(int number, ApplicationConfig application, Path directory, Path script, Path documentRoot) {
 
     /**
      * Resolves the application's path anew.

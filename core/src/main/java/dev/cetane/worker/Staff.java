@@ -191,7 +191,7 @@ final class Staff {
             long now = ticker.nanos();
             long bootNanos = Math.max(1, now - worker.createdNanos);
             worker.bootNanos = bootNanos;
-            pool.ready(ready);
+            pool.ready(ready, worker.generation);
             roster.booted(worker);
             Exchange next = pool.rest(worker, now, effects);
             if (next != null) {

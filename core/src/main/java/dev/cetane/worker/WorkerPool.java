@@ -66,6 +66,7 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     private final Deadline deadline;
 
     private volatile @Nullable Ready lastReady;
+    private volatile @Nullable Generation lastBooted;
 
     private final CompletableFuture<Void> booted = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
@@ -397,8 +398,9 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     }
 
     /** Under the lock. */
-    void ready(Ready ready) {
+    void ready(Ready ready, Generation generation) {
         lastReady = ready;
+        lastBooted = generation;
     }
 
     private @Nullable Exchange waiting(Job job) {
@@ -608,6 +610,11 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
                 phase != Phase.RUNNING,
                 staff.lastBootFailure(),
                 staff.snapshot(ticker.nanos())));
+    }
+
+    /** The version that became ready last: the new one as soon as it is known to boot. Null as long as none was. Any thread. */
+    public @Nullable Generation lastBooted() {
+        return lastBooted;
     }
 
     private static WorkerException bootFailure(String message) {
