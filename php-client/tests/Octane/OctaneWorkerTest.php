@@ -227,13 +227,16 @@ final class OctaneWorkerTest extends TestCase
      */
     private function boot(array $environment = []): void
     {
-        $source = getenv('OCTANE_SOURCE');
+        $environment += ['CETANE_APP' => self::application(), 'DEMO_STORAGE' => self::$storage];
+        if (getenv('OCTANE_SOURCE') !== false) {
+            $environment['OCTANE_SOURCE'] = getenv('OCTANE_SOURCE');
+        }
         $this->supervisor
             ->start(
                 dirname(__DIR__, 2) . '/bin/cetane-worker.php',
                 [],
                 'php',
-                $environment + ['CETANE_APP' => self::application(), 'DEMO_STORAGE' => self::$storage] + ($source === false ? [] : ['OCTANE_SOURCE' => $source]),
+                $environment,
             )
             ->hello(['kind' => 'laravel', 'script' => self::application(), 'capabilities' => 'file', 'debug' => '0']);
     }

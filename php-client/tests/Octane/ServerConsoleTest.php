@@ -13,7 +13,8 @@ require_once 'Symfony/Component/Console/autoload.php';
 /** What a developer sees of the server's log. */
 final class ServerConsoleTest extends TestCase
 {
-    private int $ups = 0;
+    /** @var list<string> */
+    private array $ups = [];
 
     public function testARequestIsALineAsOctanePrintsIt(): void
     {
@@ -35,7 +36,8 @@ final class ServerConsoleTest extends TestCase
 
     public function testWhatTheApplicationPrintsIsShownAsItIs(): void
     {
-        foreach (['plain', '<info>no markup</info>', '{"type":"request"}', '{"type":"throwable"}', '[]', 'null', '"text"', '{', '{"type":"throwable","class":[]}'] as $line) {
+        $json = ['{"type":"request"}', '{"type":"throwable"}', '{"type":"throwable","class":[]}', '[]', 'null', '"text"', '{'];
+        foreach (['plain', '<info>no markup</info>', ...$json] as $line) {
             self::assertSame("$line\n", $this->read(self::event('worker.output', $line)), $line);
         }
     }
@@ -52,10 +54,11 @@ final class ServerConsoleTest extends TestCase
         self::assertStringContainsString('/b.php:4', $seen);
     }
 
-    public function testTheServerIsUpOnce(): void
+    public function testTheServerIsUpOnceAndItsAddressesAreTold(): void
     {
-        $this->read(self::event('supervisor.started', 'Serving') . self::event('supervisor.started', 'Serving'));
-        self::assertSame(1, $this->ups);
+        $started = 'Serving /srv/on air (laravel) on http://127.0.0.1:1, unix:/x; health and metrics on http://127.0.0.1:2';
+        $this->read(self::event('supervisor.started', $started) . self::event('supervisor.started', $started));
+        self::assertSame(['http://127.0.0.1:1, unix:/x'], $this->ups);
     }
 
     public function testWarningsAreShownOnceTheServerIsUp(): void
@@ -76,8 +79,8 @@ final class ServerConsoleTest extends TestCase
     private function read(string $log, string $least = 'info', bool $showsRequests = true, int $pieceBytes = 4096): string
     {
         $output = new BufferedOutput();
-        $console = new ServerConsole($output, $least, $showsRequests, function (): void {
-            $this->ups++;
+        $console = new ServerConsole($output, $least, $showsRequests, function (string $addresses): void {
+            $this->ups[] = $addresses;
         });
         array_map($console->read(...), str_split($log, $pieceBytes));
         $console->end();

@@ -24,7 +24,7 @@ final class ServerConsole
 
     /**
      * @param string          $least   debug, info, warn or error: events below are not shown
-     * @param Closure(): void $whenUp  called once, when requests are served
+     * @param Closure(string): void $whenUp called once with the addresses, when requests are served
      */
     public function __construct(
         private readonly OutputInterface $output,
@@ -72,7 +72,7 @@ final class ServerConsole
         $message = (string) ($event['message'] ?? '');
         match ($event['event']) {
             'http.access' => $this->request($message, $event['fields'] ?? []),
-            'supervisor.started' => $this->started(),
+            'supervisor.started' => $this->started($message),
             'worker.output' => $this->output($message),
             default => $this->event($event['event'], (string) ($event['level'] ?? 'info'), $message),
         };
@@ -109,11 +109,11 @@ final class ServerConsole
         ));
     }
 
-    private function started(): void
+    private function started(string $message): void
     {
         if (!$this->started) {
             $this->started = true;
-            ($this->whenUp)();
+            ($this->whenUp)(preg_match('/\) on (\S.*?)(;|$)/', $message, $found) === 1 ? $found[1] : $message);
         }
     }
 

@@ -55,7 +55,7 @@ final class StartCommand extends Command
             'workers' => (string) $this->option('workers'),
             'max-requests' => (string) $this->option('max-requests'),
         ]);
-        $console = new ServerConsole($this->output, $level, $this->laravel->environment('local', 'testing'), fn () => $this->announce($host, $port));
+        $console = new ServerConsole($this->output, $level, $this->laravel->environment('local', 'testing'), $this->announce(...));
         $environment = [
             'APP_ENV' => $this->laravel->environment(),
             'APP_BASE_PATH' => $this->laravel->basePath(),
@@ -152,13 +152,13 @@ final class StartCommand extends Command
         }
     }
 
-    private function announce(string $host, string $port): void
+    private function announce(string $addresses): void
     {
         $this->output->writeln([
             '',
             '  <bg=blue;fg=white;options=bold> INFO </> Server running…',
             '',
-            "  Local: <fg=white;options=bold>http://$host:$port </>",
+            "  Local: <fg=white;options=bold>$addresses </>",
             '',
             '  <fg=yellow>Press Ctrl+C to stop the server</>',
             '',
