@@ -43,8 +43,7 @@ final class OctaneTest {
     }
 
     private static RunningCetane.Starter octane(Path application) {
-        RunningCetane.Starter starter =
-                INSTANCES.application(application).set("app.environment.DEMO_STORAGE", storage);
+        RunningCetane.Starter starter = INSTANCES.application(application).set("app.environment.DEMO_STORAGE", storage);
         String source = System.getenv("OCTANE_SOURCE");
         return source == null ? starter : starter.set("app.environment.OCTANE_SOURCE", source);
     }
@@ -110,9 +109,10 @@ final class OctaneTest {
 
     @Test
     void uploads_are_valid_can_be_moved_and_are_deleted_nested_ones_too() throws IOException {
-        String body = "--B\r\nContent-Disposition: form-data; name=\"document\"; filename=\"a.txt\"\r\n\r\nfirst\r\n"
-                + "--B\r\nContent-Disposition: form-data; name=\"upload[]\"; filename=\"b.txt\"\r\n\r\nsecond\r\n"
-                + "--B\r\nContent-Disposition: form-data; name=\"deep[x][y]\"; filename=\"c.txt\"\r\n\r\nthird\r\n--B--\r\n";
+        String body = form(
+                file("document", "a.txt", "first"),
+                file("upload[]", "b.txt", "second"),
+                file("deep[x][y]", "c.txt", "third"));
         JsonNode moved = upload("/upload", body);
         assertThat(moved.at("/files/document/valid").asBoolean()).isTrue();
         assertThat(moved.at("/files/upload/0/moved").asBoolean()).isTrue();
@@ -270,7 +270,10 @@ final class OctaneTest {
         HttpResponse<String> answer = cetane.get("/oom", "X-Request-Id", "octane-oom");
         assertThat(answer.statusCode()).isEqualTo(500);
         assertThat(answer.body()).doesNotContain("Allowed memory");
-        assertThat(cetane.log().fromStart().await("request.failed", "octane-oom").message())
+        assertThat(cetane.log()
+                        .fromStart()
+                        .await("request.failed", "octane-oom")
+                        .message())
                 .contains("GET /oom", "Allowed memory size of 67108864 bytes exhausted");
         assertThat(pid()).isNotEqualTo(pid);
     }
@@ -341,7 +344,9 @@ final class OctaneTest {
                 assertThat(reload.code()).isEqualTo(1);
                 assertThat(reload.err()).contains("this release is broken");
                 load.awaitAnswers(20);
-                assertThat(load.stop()).allSatisfy(result -> assertThat(result.status()).as(result.body()).isEqualTo(200));
+                assertThat(load.stop())
+                        .allSatisfy(result ->
+                                assertThat(result.status()).as(result.body()).isEqualTo(200));
             }
             assertThat(version(instance)).isEqualTo("two");
         }
@@ -362,6 +367,15 @@ final class OctaneTest {
 
     private static String version(RunningCetane instance) {
         return RunningCetane.json(instance.get("/environment")).path("version").asText();
+    }
+
+    private static String form(String... parts) {
+        return String.join("", parts) + "--B--\r\n";
+    }
+
+    private static String file(String field, String name, String content) {
+        return "--B\r\nContent-Disposition: form-data; name=\"" + field + "\"; filename=\"" + name + "\"\r\n\r\n"
+                + content + "\r\n";
     }
 
     private static JsonNode upload(String target, String body) throws IOException {
