@@ -272,7 +272,11 @@ final class ApplicationFinder {
         return false;
     }
 
-    /** A process group of its own for each worker, so that all it started can be killed, and death with the supervisor. */
+    /**
+     * A process group of its own for each worker, so that all it started can be killed, death with the supervisor, and SCHED_BATCH,
+     * sched(7): a worker that wakes up does not throw the thread off its CPU that has just handed it a request and is about to sleep.
+     * Where the system forbids that the worker runs without.
+     */
     private static List<String> processPrefix(PhpFinder commands) {
         List<String> prefix = new ArrayList<>();
         Path setsid = commands.command("setsid");
@@ -282,6 +286,12 @@ final class ApplicationFinder {
         Path setpriv = commands.command("setpriv");
         if (setpriv != null && !isBusybox(setpriv)) {
             prefix.addAll(List.of(setpriv.toString(), "--pdeathsig", "KILL"));
+        }
+        Path sh = commands.command("sh");
+        Path chrt = commands.command("chrt");
+        if (sh != null && chrt != null) {
+            String script = "\"$1\" -b -p 0 $$ >&- 2>&-; shift; exec \"$@\"";
+            prefix.addAll(List.of(sh.toString(), "-c", script, "sh", chrt.toString()));
         }
         return List.copyOf(prefix);
     }

@@ -228,10 +228,13 @@ final class ApplicationFinderTest {
 
         command("setsid");
         command("setpriv");
+        command("chrt");
+        command("sh");
 
         assertThat(find("site").application().processPrefix())
-                .containsExactly(
-                        bin.resolve("setsid").toString(), bin.resolve("setpriv").toString(), "--pdeathsig", "KILL");
+                .startsWith(
+                        bin.resolve("setsid").toString(), bin.resolve("setpriv").toString(), "--pdeathsig", "KILL")
+                .endsWith("sh", bin.resolve("chrt").toString());
     }
 
     @Test

@@ -49,6 +49,11 @@ final class Processes {
         return fields.length > 0 && !fields[0].equals("Z");
     }
 
+    /** Scheduling policy as in sched.h; 3 is SCHED_BATCH. */
+    static int schedulingPolicy(long pid) {
+        return Integer.parseInt(stat(pid)[38]);
+    }
+
     static void awaitEnd(long pid) {
         await("process " + pid + " has ended").atMost(RunningCetane.PATIENCE).until(() -> !isRunning(pid));
     }

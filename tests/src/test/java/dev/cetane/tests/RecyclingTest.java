@@ -43,6 +43,13 @@ final class RecyclingTest {
     }
 
     @Test
+    void a_worker_is_a_batch_process() {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(1).start();
+        assertThat(cetane.get("/count").statusCode()).isEqualTo(200);
+        assertThat(Processes.schedulingPolicy(cetane.workerPids().get(0))).isEqualTo(3);
+    }
+
+    @Test
     void workers_at_their_lifetime_are_replaced_though_idle() {
         RunningCetane cetane =
                 INSTANCES.worker("by-path.php").set("pool.max-lifetime", "1s").start();
