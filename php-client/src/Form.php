@@ -121,6 +121,14 @@ final class Form
         unset($this->uploads[$path]);
     }
 
+    /** The request is done: PHP need not remember that there were files of these names, none comes again. */
+    public function forgetNames(): void
+    {
+        foreach ($this->inFiles ? [$this->fields, $this->files, ...\array_keys($this->uploads)] : \array_keys($this->uploads) as $path) {
+            \clearstatcache(true, $path);
+        }
+    }
+
     private function section(string $section): string
     {
         return $this->inFiles && $section !== '' ? (string) \file_get_contents($section) : $section;

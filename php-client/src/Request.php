@@ -245,6 +245,19 @@ final class Request
     }
 
     /**
+     * The request is done. Of each file that was opened PHP keeps the name, up to realpath_cache_size: a worker would grow by every upload.
+     *
+     * @internal
+     */
+    public function forgetFiles(): void
+    {
+        if ($this->bodyInFile) {
+            \clearstatcache(true, $this->body);
+        }
+        $this->form?->forgetNames();
+    }
+
+    /**
      * A size as php.ini writes it, in bytes: "8M".
      *
      * @internal

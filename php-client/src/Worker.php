@@ -147,6 +147,7 @@ final class Worker
                 $this->finish();
             }
         }
+        $this->request?->forgetFiles();
         $this->request = null;
         if ($this->retiring) {
             return null;

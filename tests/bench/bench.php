@@ -8,14 +8,14 @@ spl_autoload_register(static function (string $class): void {
     require __DIR__ . "/lib/$class.php";
 });
 
-$options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'help']);
+$options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'memory-requests:', 'help']);
 if (isset($options['help'])) {
-    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,form,uploads,cookies,headers,megabyte,gigabyte,idle,chaos] [--chaos-seconds=30]\n";
+    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,form,uploads,cookies,headers,megabyte,gigabyte,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
     exit(0);
 }
 $rounds = (int) ($options['rounds'] ?? 5);
 $seconds = (float) ($options['seconds'] ?? 4);
-$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'idle', 'chaos'];
+$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'idle', 'memory', 'chaos'];
 $apps = __DIR__ . '/apps';
 $laravel = dirname(__DIR__) . '/apps/laravel';
 
@@ -114,6 +114,18 @@ if (in_array('idle', $only, true)) {
         sleep(20);
         printf("### At rest\n\nSupervisor RSS 5 s after start %.0f MiB, 25 s after start %.0f MiB; all processes together (PSS) %.0f MiB; CPU used in 20 s of rest: %.2f s (supervisor and workers).\n\n", $rss, $tree->rootRssMegabytes(), $tree->pssMegabytes(), $servers[0]->cpuSeconds() - $cpu);
     });
+}
+if (in_array('memory', $only, true)) {
+    $requests = (int) ($options['memory-requests'] ?? 100_000);
+    printf("### Memory of a worker while it serves %d requests, looked at ten times\n\n| application | bytes in PHP's allocator | private resident KiB |\n|---|---|---|\n", $requests);
+    $memory = dirname(__DIR__) . '/apps/memory';
+    foreach (['front controller' => $memory, 'worker script' => "$memory/worker.php", 'worker script for FrankenPHP' => "$memory/frankenphp.php"] as $title => $app) {
+        $settings = ['app.ini.session.gc_probability=0', 'app.environment.USE_ZEND_ALLOC_HUGE_PAGES=0'];
+        withServers([new Cetane($app, 1, '/', $settings)], static function (array $servers) use ($title, $requests): void {
+            echo Memory::measure($servers[0], $title, $requests);
+        });
+    }
+    echo "\n";
 }
 if (in_array('chaos', $only, true)) {
     withServers([new Cetane("$apps/hello", 2, '/', [], 'error')], static function (array $servers) use ($options): void {

@@ -1,0 +1,7 @@
+<?php
+
+require_once __DIR__ . '/serve.php';
+
+do {
+    $running = frankenphp_handle_request(memory_serve(...));
+} while ($running);

@@ -1,0 +1,5 @@
+<?php
+
+require_once __DIR__ . '/../serve.php';
+
+memory_serve();
