@@ -38,8 +38,18 @@ final class MemoryTest {
             withBody("application/json", "{\"number\": \"%1$06d\"}"),
             withBody(
                     "multipart/form-data; boundary=B",
-                    "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\nfile %1$06d\r\n"
-                            + "--B\r\nContent-Disposition: form-data; name=\"t\"\r\n\r\ntext %1$06d\r\n--B--\r\n"));
+                    String.join(
+                            "\r\n",
+                            "--B",
+                            "Content-Disposition: form-data; name=\"f\"; filename=\"f\"",
+                            "",
+                            "file %1$06d",
+                            "--B",
+                            "Content-Disposition: form-data; name=\"t\"",
+                            "",
+                            "text %1$06d",
+                            "--B--",
+                            "")));
 
     @TempDir
     Path sessions;
