@@ -24,6 +24,7 @@ import java.util.Set;
 final class ArchitectureTest {
     private static final String ROOT = "dev.cetane";
     private static final String PROTOCOL = "dev.cetane.protocol..";
+    private static final String FASTCGI = "dev.cetane.fastcgi..";
     private static final String LOG = "dev.cetane.log..";
     private static final String WORKER = "dev.cetane.worker..";
     private static final String HTTP = "dev.cetane.http..";
@@ -74,6 +75,12 @@ final class ArchitectureTest {
             .orShould()
             .dependOnClassesThat()
             .haveFullyQualifiedName("dev.cetane.worker.Ticker")
+    static final ArchRule fastcgi_uses_the_protocol_s_types_only = classes()
+            .that()
+            .resideInAPackage(FASTCGI)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", PROTOCOL, FASTCGI)
             .allowEmptyShould(true);
 
     @ArchTest

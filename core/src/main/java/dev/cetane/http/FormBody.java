@@ -6,7 +6,7 @@ import dev.cetane.multipart.FormReader;
 import dev.cetane.multipart.FormStorage;
 import dev.cetane.multipart.PartHeadersTooLargeException;
 import dev.cetane.protocol.BytePath;
-import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -118,7 +118,7 @@ final class FormBody extends RequestBody implements FormStorage {
     }
 
     @Override
-    void encode(RequestEncoder out) {
+    void encode(RequestWriter out) {
         if (fields.isInFile() || files.isInFile()) {
             out.formFiles(fields.path(), files.path());
         } else {

@@ -1,6 +1,6 @@
 package dev.cetane.http;
 
-import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ abstract class RequestBody {
     }
 
     /** Writes it into the request's frame. */
-    abstract void encode(RequestEncoder out);
+    abstract void encode(RequestWriter out);
 
     /** Deletes the files if there are any. From any thread, once the body is complete; before that on the event loop. */
     abstract void discard();

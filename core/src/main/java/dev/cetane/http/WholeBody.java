@@ -1,6 +1,6 @@
 package dev.cetane.http;
 
-import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -80,7 +80,7 @@ final class WholeBody extends RequestBody {
     }
 
     @Override
-    void encode(RequestEncoder out) {
+    void encode(RequestWriter out) {
         if (file == null) {
             out.body(inline, 0, inlineBytes);
         } else {

@@ -1,6 +1,6 @@
 package dev.cetane.worker;
 
-import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ public interface Job {
      * Writes the request's part of {@code $_SERVER} and its body. Runs on the dispatching thread without the pool's lock; must be
      * quick and must not block. Throwing makes the job fail with {@link WorkerException.Kind#UNDELIVERABLE}.
      */
-    void encode(RequestEncoder out);
+    void encode(RequestWriter out);
 
     /** An interim or the final head of the answer. */
     void head(ResponseHead head);

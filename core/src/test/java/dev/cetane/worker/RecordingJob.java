@@ -1,6 +1,6 @@
 package dev.cetane.worker;
 
-import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -54,7 +54,7 @@ final class RecordingJob implements Job {
     }
 
     @Override
-    public void encode(RequestEncoder out) {
+    public void encode(RequestWriter out) {
         if (encodeFailure != null) {
             throw encodeFailure;
         }

@@ -13,7 +13,7 @@ import java.nio.file.Path;
  *
  * <p>Names and values are two separate lists on the wire, so each is gathered apart until both lengths are known.
  */
-public final class RequestEncoder {
+public final class RequestEncoder implements RequestWriter {
 
     private static final int MAX_PAYLOAD = FrameType.REQUEST.maxPayload();
     private static final int FIXED_BYTES = FrameType.REQUEST.minPayload();
@@ -62,6 +62,7 @@ public final class RequestEncoder {
      * @throws IllegalArgumentException when the name is empty, or there is a NUL; for a char above 255 the call that follows the
      *     last entry throws it
      */
+    @Override
     public void server(String name, String value) {
         if (!listsOpen) {
             throw new IllegalStateException("server(" + name + ") outside begin and body");
@@ -89,18 +90,21 @@ public final class RequestEncoder {
      *
      * @throws FrameTooLargeException when it does not fit behind the entries
      */
+    @Override
     public void body(byte[] bytes, int offset, int length) {
         closeLists(length);
         frame.put(bytes, offset, length);
     }
 
     /** The body itself, the remaining bytes of the buffer; copied, the buffer's position moves to its limit. */
+    @Override
     public void body(ByteBuffer bytes) {
         closeLists(bytes.remaining());
         frame.put(bytes);
     }
 
     /** The body is in this file, which the supervisor deletes after DONE. The path is made absolute. */
+    @Override
     public void bodyFile(Path file) {
         String path = BytePath.toText(file.toAbsolutePath());
         closeLists(path.length());
@@ -116,6 +120,7 @@ public final class RequestEncoder {
      * @throws FrameTooLargeException when they do not fit behind the entries
      * @throws IllegalStateException when {@link #allowForms} forbids it
      */
+    @Override
     public void form(ByteBuffer fields, ByteBuffer files) {
         requireForms();
         int fieldBytes = fields.remaining();
@@ -131,6 +136,7 @@ public final class RequestEncoder {
      * @param files path of the list of files, likewise
      * @throws IllegalStateException when {@link #allowForms} forbids it
      */
+    @Override
     public void formFiles(String fields, String files) {
         requireForms();
         closeLists(fields.length() + 1 + files.length());

@@ -1,0 +1,49 @@
+package dev.cetane.protocol;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * Takes a request in the form in which its worker wants it: as a REQUEST frame ({@link RequestEncoder}), or as the records of FastCGI.
+ * {@link #server} comes for each entry, then at most one of the others. Used by one thread at a time, the one that dispatches.
+ */
+public interface RequestWriter {
+
+    /**
+     * Adds one {@code $_SERVER} entry; each char is written as one byte (ISO-8859-1). That no name comes twice is the caller's duty.
+     *
+     * @throws RuntimeException with a message for people when the name is empty, there is a NUL, or it does not fit
+     */
+    void server(String name, String value);
+
+    /**
+     * The body itself; copied, so the array may be used again at once.
+     *
+     * @throws RuntimeException with a message for people when it does not fit behind the entries
+     */
+    void body(byte[] bytes, int offset, int length);
+
+    /** The body itself, the remaining bytes of the buffer; copied, the buffer's position moves to its limit. */
+    void body(ByteBuffer bytes);
+
+    /** The body is in this file, which stays there until the job has ended. */
+    void bodyFile(Path file);
+
+    /**
+     * The body is a form, in memory.
+     *
+     * @param fields the text fields, PROTOCOL.md §4.2.1; copied, the buffer's position moves to its limit
+     * @param files the list of files, likewise
+     * @throws IllegalStateException when the worker takes no forms that were read for it
+     */
+    void form(ByteBuffer fields, ByteBuffer files);
+
+    /**
+     * The body is a form in two files.
+     *
+     * @param fields absolute path of the text fields' file, one char per byte; empty when there are no fields
+     * @param files path of the list of files, likewise
+     * @throws IllegalStateException when the worker takes no forms that were read for it
+     */
+    void formFiles(String fields, String files);
+}
