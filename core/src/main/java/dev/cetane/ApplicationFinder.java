@@ -101,7 +101,8 @@ final class ApplicationFinder {
     private Layout file(Path path) {
         boolean index = path.getFileName().toString().equals("index.php");
         return switch (app.kind()) {
-            case "laravel" -> throw wrong("a laravel application is a directory, " + path + " is a file");
+            case "laravel", "classic" ->
+                throw wrong("a " + app.kind() + " application is a directory, " + path + " is a file");
             case "worker" -> new Layout(ApplicationKind.WORKER, path, "", "", "app.kind says so");
             case "frankenphp" -> new Layout(ApplicationKind.FRANKENPHP, path, "", "", "app.kind says so");
             case "front-controller" -> controllerFile(path, "app.kind says so");
@@ -129,6 +130,9 @@ final class ApplicationFinder {
             }
             case "front-controller" -> {
                 return controller(path, "app.kind says so");
+            }
+            case "classic" -> {
+                return classic(path);
             }
             default -> {
                 if (laravel) {
@@ -174,6 +178,14 @@ final class ApplicationFinder {
 
     private Layout laravel(Path path, String why) {
         return new Layout(ApplicationKind.LARAVEL, path, "", documentRoot(path), why);
+    }
+
+    private Layout classic(Path path) {
+        String root = documentRoot(path);
+        if (!Files.isDirectory(path.resolve(root))) {
+            throw wrong(path.resolve(root) + " is no directory; set app.document-root");
+        }
+        return new Layout(ApplicationKind.CLASSIC, path, "", root, "app.kind says so");
     }
 
     private static Layout controllerFile(Path file, String why) {
@@ -234,8 +246,18 @@ final class ApplicationFinder {
         // Errors are log lines. A page shows them to developers only, and a worker script has no page.
         ini.put("log_errors", "1");
         ini.put("error_log", "");
-        ini.put("display_errors", app.debug() && kind == ApplicationKind.FRONT_CONTROLLER ? "1" : "0");
+        boolean page = kind == ApplicationKind.FRONT_CONTROLLER || kind == ApplicationKind.CLASSIC;
+        ini.put("display_errors", app.debug() && page ? "1" : "0");
         ini.putAll(app.ini());
+        if (kind == ApplicationKind.CLASSIC) {
+            // Each request starts anew, so PHP's own functions do, and files are new when their time stamps say so.
+            ini.remove("opcache.enable_cli");
+            ini.keySet()
+                    .removeIf(name -> name.equals("opcache.file_update_protection")
+                            && !app.ini().containsKey(name));
+            ini.computeIfPresent("open_basedir", (name, value) -> value + ":" + clientDirectory.resolve("bin"));
+            return Collections.unmodifiableMap(ini);
+        }
         ini.merge(
                 "disable_functions",
                 kind == ApplicationKind.FRONT_CONTROLLER ? REPLACED_IN_FRONT_CONTROLLERS : REPLACED_FUNCTIONS,

@@ -34,6 +34,8 @@ final class Check {
             Map.of(),
             ApplicationKind.FRANKENPHP,
             Map.of(),
+            ApplicationKind.CLASSIC,
+            Map.of(),
             ApplicationKind.LARAVEL,
             ordered(
                     "ctype",

@@ -34,7 +34,7 @@ final class Settings {
     static final Setting<String> APP_KIND = choice(
             "app.kind",
             "auto",
-            List.of("auto", "worker", "front-controller", "laravel", "frankenphp"),
+            List.of("auto", "worker", "front-controller", "laravel", "frankenphp", "classic"),
             "How the application is run; auto finds out by looking at it.");
     static final Setting<@Nullable Path> APP_PATH = pathOrAuto(
             "app.path", "The application's directory or PHP file; the APP argument. auto is the current directory.");
@@ -52,7 +52,7 @@ final class Settings {
             "app.front-controller",
             "index.php",
             "a path below the document root",
-            "The PHP file that answers every request of a front-controller application.");
+            "The PHP file that answers every request of a front-controller application, and those of a classic one that are for no file.");
     static final Setting<String> APP_INI =
             map("app.ini", "names of PHP settings, each with a value", "PHP settings for the workers, as php -d.");
     static final Setting<String> APP_ENVIRONMENT =

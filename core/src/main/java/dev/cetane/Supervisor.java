@@ -100,6 +100,7 @@ final class Supervisor implements Operator {
                     metrics,
                     scriptName(),
                     staticFiles(),
+                    scripts(),
                     found.application().debug())) {
                 publish(http.addresses());
                 boot.get();
@@ -226,6 +227,9 @@ final class Supervisor implements Operator {
     private String scriptName() {
         String script = found.application().script();
         String root = found.application().documentRoot();
+        if (found.application().kind() == ApplicationKind.CLASSIC) {
+            return "/" + config.app().frontController();
+        }
         if (script.isEmpty()) {
             return "/index.php";
         }
@@ -266,6 +270,14 @@ final class Supervisor implements Operator {
         String configured = config.app().documentRoot();
         boolean named = application.kind().isWorkerScript() && !configured.equals("auto");
         return new StaticRoot(directory, directory.resolve(named ? configured : application.documentRoot()));
+    }
+
+    /** Where the scripts of a classic application are, symbolic links not resolved; null for other kinds. */
+    private @Nullable Supplier<Path> scripts() {
+        ApplicationConfig application = found.application();
+        return application.kind() == ApplicationKind.CLASSIC
+                ? () -> application.path().resolve(application.documentRoot())
+                : null;
     }
 
     private static String url(SocketAddress address) {

@@ -329,7 +329,17 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** Gives the request to the application. */
     void dispatch(RequestHead head) {
-        job = new HttpJob(door, this, context, head, body, peer(), exchange.id());
+        ScriptFinder scripts = door.scripts();
+        if (scripts == null) {
+            dispatch(head, null);
+        } else {
+            scripts.take(head, this, context);
+        }
+    }
+
+    /** Gives the request to the application, to run this script where that depends on the path. */
+    void dispatch(RequestHead head, @Nullable Script script) {
+        job = new HttpJob(door, this, context, head, body, script, peer(), exchange.id());
         door.dispatcher().submit(job);
     }
 
@@ -353,8 +363,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         job = null;
         body = null;
-        HttpFailure failure = failed.substitute();
-        answerFailure(failure, failed.request(), door.debug() ? failed.publicDetail() : null);
+        answerFailure(failed.substitute(), failed.request(), door.debug() ? failed.publicDetail() : null);
     }
 
     /** Answers a request that was received completely with a failure. */
@@ -446,7 +455,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         answer(file, count, answer.status(), close);
     }
 
-    private void answer(ByteBuf bytes, int status, boolean close) {
+    /** Writes an answer of the front door's own, which is complete in the buffer. */
+    void answer(ByteBuf bytes, int status, boolean close) {
         answer(bytes, bytes.readableBytes(), status, close);
     }
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * What all connections of one server share. Immutable; each part is thread-safe.
  *
  * @param files null when no files are served
+ * @param scripts finds the script for each path; null where one front controller, or a worker script, takes all requests
  * @param debug whether the application's error messages may go to clients
  */
 record FrontDoor(
@@ -24,4 +25,5 @@ record FrontDoor(
         HttpDate date,
         Connections connections,
         @Nullable StaticFiles files,
+        @Nullable ScriptFinder scripts,
         boolean debug) {}

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** The answers that the front door gives by itself: the one table of failures, their status and what the client may read. */
 enum HttpFailure {
     BAD_REQUEST(400, "Bad Request", "The request is not valid HTTP/1.1."),
+    NOT_FOUND(404, "Not Found", "There is nothing at this address."),
     METHOD_NOT_ALLOWED(405, "Method Not Allowed", "This method is not served here."),
     REQUEST_TIMEOUT(408, "Request Timeout", "The request did not arrive in time."),
     BODY_TOO_LARGE(413, "Content Too Large", "The request's body is larger than this server accepts."),

@@ -2,7 +2,7 @@ package dev.cetane.http;
 
 import dev.cetane.http.ResponseEncoder.InvalidResponseException;
 import dev.cetane.log.EventLog;
-import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
 import dev.cetane.worker.JobReport;
@@ -26,6 +26,7 @@ final class HttpJob implements Job {
     private final ChannelHandlerContext context;
     private final RequestHead request;
     private final @Nullable RequestBody body;
+    private final @Nullable Script script;
     private final Peer peer;
     private final String id;
     private final ResponseEncoder encoder;
@@ -39,18 +40,21 @@ final class HttpJob implements Job {
     private HttpFailure substitute = HttpFailure.WORKER_FAILED;
     private @Nullable String publicDetail;
 
+    /** @param script the one to run where the path says which, else null */
     HttpJob(
             FrontDoor door,
             ExchangeHandler connection,
             ChannelHandlerContext context,
             RequestHead request,
             @Nullable RequestBody body,
+            @Nullable Script script,
             Peer peer,
             String id) {
         this.door = door;
         this.context = context;
         this.request = request;
         this.body = body;
+        this.script = script;
         this.peer = peer;
         this.id = id;
         this.encoder = new ResponseEncoder(request, door.date());
@@ -68,9 +72,9 @@ final class HttpJob implements Job {
     }
 
     @Override
-    public void encode(RequestEncoder out) {
+    public void encode(RequestWriter out) {
         long bodyBytes = body != null ? body.length() : request.contentLength();
-        door.variables().write(request, peer, id, bodyBytes, out::server);
+        door.variables().write(request, script, peer, id, bodyBytes, out::server);
         if (body != null) {
             body.encode(out);
         }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,7 @@ public final class HttpServer implements AutoCloseable {
      *
      * @param scriptName path of the front controller as a client would ask for it, {@code /index.php}
      * @param files where the document root is, asked about once a second; null: no files are served
+     * @param scripts document root of an application whose scripts answer by their paths; null where the front controller answers all
      * @param debug whether the application's error messages may go to clients
      * @throws IOException if an address cannot be bound or bodies cannot be spooled: the message names which, why, and the next step
      * @throws IllegalArgumentException if {@code http.trusted-proxies} has an entry that is no network
@@ -56,9 +58,10 @@ public final class HttpServer implements AutoCloseable {
             HttpListener listener,
             String scriptName,
             @Nullable Supplier<StaticRoot> files,
+            @Nullable Supplier<Path> scripts,
             boolean debug)
             throws IOException {
-        return start(config, dispatcher, log, ticker, listener, scriptName, files, debug, Transport.best());
+        return start(config, dispatcher, log, ticker, listener, scriptName, files, scripts, debug, Transport.best());
     }
 
     static HttpServer start(
@@ -69,6 +72,7 @@ public final class HttpServer implements AutoCloseable {
             HttpListener listener,
             String scriptName,
             @Nullable Supplier<StaticRoot> files,
+            @Nullable Supplier<Path> scripts,
             boolean debug,
             Transport transport)
             throws IOException {
@@ -90,6 +94,7 @@ public final class HttpServer implements AutoCloseable {
                         date,
                         connections,
                         files == null ? null : new StaticFiles(config.files(), files, log, ticker, date, connections),
+                        scripts == null ? null : new ScriptFinder(scripts, scriptName, ticker, connections, date),
                         debug),
                 transport);
         try {
@@ -140,6 +145,10 @@ public final class HttpServer implements AutoCloseable {
         StaticFiles files = door.files();
         if (files != null) {
             files.close();
+        }
+        ScriptFinder scripts = door.scripts();
+        if (scripts != null) {
+            scripts.close();
         }
         door.spool().close();
     }

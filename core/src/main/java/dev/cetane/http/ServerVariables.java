@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the request's part of {@code $_SERVER}, as nginx and php-fpm would make it for a front controller. Immutable, callable from
@@ -30,15 +31,27 @@ final class ServerVariables {
     /**
      * Writes every entry once.
      *
+     * @param script the one that PHP is to run by its path; it then makes the variables itself that follow from others. Null for a front
+     *     controller
      * @param bodyBytes length of the body that arrived, {@link RequestHead#NO_BODY} when the request had none
      */
-    void write(RequestHead head, Peer peer, String requestId, long bodyBytes, BiConsumer<String, String> out) {
+    void write(
+            RequestHead head,
+            @Nullable Script script,
+            Peer peer,
+            String requestId,
+            long bodyBytes,
+            BiConsumer<String, String> out) {
         out.accept("REQUEST_METHOD", head.method());
         out.accept("REQUEST_URI", head.target());
         out.accept("QUERY_STRING", head.query());
         out.accept("SERVER_PROTOCOL", head.http11() ? "HTTP/1.1" : "HTTP/1.0");
         out.accept(FieldNames.CONTENT_LENGTH, bodyBytes == RequestHead.NO_BODY ? "" : Long.toString(bodyBytes));
-        writeScript(head, out);
+        if (script == null) {
+            writeScript(head, out);
+        } else {
+            script.write(out);
+        }
         writeConnection(head, peer, out);
         List<String> fields = head.fields();
         boolean contentType = false;
@@ -49,7 +62,11 @@ final class ServerVariables {
                     continue;
                 }
                 case FieldNames.CONTENT_TYPE -> contentType = true;
-                case FieldNames.AUTHORIZATION -> writeCredentials(fields.get(i + 1), out);
+                case FieldNames.AUTHORIZATION -> {
+                    if (script == null) {
+                        writeCredentials(fields.get(i + 1), out);
+                    }
+                }
                 default -> {}
             }
             out.accept(name, fields.get(i + 1));

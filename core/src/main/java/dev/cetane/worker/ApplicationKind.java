@@ -9,7 +9,9 @@ public enum ApplicationKind {
     /** A {@code public/index.php} that is included once per request; runs under {@code php-cgi}. */
     FRONT_CONTROLLER("front-controller"),
     /** A directory with {@code bootstrap/app.php}, booted once by the client's own worker script; runs under {@code php}. */
-    LARAVEL("laravel");
+    LARAVEL("laravel"),
+    /** Any PHP files, run as under php-fpm: each request starts anew, in a child of a {@code php-cgi} that speaks FastCGI. */
+    CLASSIC("classic");
 
     private final String key;
 
@@ -21,9 +23,9 @@ public enum ApplicationKind {
         return key;
     }
 
-    /** Whether it needs {@code php-cgi}, the one SAPI for workers that keeps what {@code header()} sets. */
+    /** Whether it needs {@code php-cgi}: the one SAPI for workers that keeps what {@code header()} sets, and the one that speaks FastCGI. */
     public boolean isCgi() {
-        return this == FRONT_CONTROLLER || this == FRANKENPHP;
+        return this == FRONT_CONTROLLER || this == FRANKENPHP || this == CLASSIC;
     }
 
     /** Whether the application is the script that PHP is started with, and not run by the client's own. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -36,6 +37,9 @@ public record Generation(int number, ApplicationConfig application, Path directo
             throw new IOException("there is no application at " + application.path() + ": the path does not exist", e);
         }
         boolean isFile = Files.isRegularFile(real);
+        if (isFile && application.kind() == ApplicationKind.CLASSIC) {
+            throw new IOException(real + " is a file; a classic application is given as its directory");
+        }
         if (isFile && application.kind() == ApplicationKind.LARAVEL) {
             throw new IOException(real + " is a file; a Laravel application is given as its directory");
         }
@@ -73,6 +77,22 @@ public record Generation(int number, ApplicationConfig application, Path directo
                         ? script.toString()
                         : client.resolve("bin/cetane-worker.php").toString());
         return command;
+    }
+
+    /** The document root as FastCGI carries it, one char a byte. */
+    String documentRootText() {
+        return BytePath.toText(documentRoot);
+    }
+
+    /** The parameters that every FastCGI request has. */
+    Map<String, String> fastCgiParameters() {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.put("GATEWAY_INTERFACE", "CGI/1.1");
+        parameters.put("SERVER_SOFTWARE", "Cetane");
+        parameters.put("DOCUMENT_ROOT", documentRootText());
+        // php-cgi may refuse to run what no web server has sent it to.
+        parameters.put("REDIRECT_STATUS", "200");
+        return parameters;
     }
 
     Hello hello() {

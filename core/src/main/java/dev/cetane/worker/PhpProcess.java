@@ -23,7 +23,6 @@ final class PhpProcess implements WorkerProcess {
     private static final long OUTPUT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long OUTPUT_LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int OUTPUT_IDLE_LOOKS = 10;
-    private static final long TOOL_SECONDS = 5;
 
     private final PoolConfig config;
     private final Path runDirectory;
@@ -235,12 +234,7 @@ final class PhpProcess implements WorkerProcess {
     /** The worker leads a process group where {@code setsid} is there; else there is no such group, which is no error. */
     private boolean signalGroup(Process leader, String signal) {
         try {
-            Process kill = new ProcessBuilder(
-                            "/bin/sh", "-c", "kill -s \"$0\" -- \"-$1\"", signal, Long.toString(leader.pid()))
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return kill.waitFor(TOOL_SECONDS, TimeUnit.SECONDS) && kill.exitValue() == 0;
+            return ProcessGroup.signal(leader.pid(), signal);
         } catch (IOException e) {
             log.log(
                     Level.ERROR,
@@ -249,31 +243,13 @@ final class PhpProcess implements WorkerProcess {
                     "worker " + workerId + " (pid " + leader.pid() + "): its process group cannot be signalled: "
                             + e.getMessage());
             return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 
     @Override
     public long privateMemoryBytes() {
         Process started = process;
-        if (started == null) {
-            return 0;
-        }
-        try {
-            List<String> lines =
-                    Files.readAllLines(Path.of("/proc/" + started.pid() + "/status"), StandardCharsets.ISO_8859_1);
-            for (String line : lines) {
-                if (line.startsWith("RssAnon:")) {
-                    String[] words = line.split("\\s+", -1);
-                    return Long.parseLong(words[1]) * 1024;
-                }
-            }
-        } catch (IOException | NumberFormatException e) {
-            return 0;
-        }
-        return 0;
+        return started == null ? 0 : WatchedProcess.privateMemoryBytes(started.pid());
     }
 
     private void exited() {

@@ -45,6 +45,12 @@ final class PoolJournal {
                 "the client of " + exchange.job.describe() + " left before a worker was idle");
     }
 
+    static WorkerException abandoned(Exchange exchange) {
+        return new WorkerException(
+                WorkerException.Kind.CANCELLED,
+                "the client of " + exchange.job.describe() + " left before the answer was complete");
+    }
+
     WorkerException timedOut(String worker, Exchange exchange) {
         return new WorkerException(
                 WorkerException.Kind.TIMED_OUT,

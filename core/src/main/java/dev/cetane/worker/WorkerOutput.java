@@ -4,30 +4,24 @@ import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns what a worker prints into log lines, bounded in length and rate, each with the id of the request that ran when it was printed.
- * Guarded by its own monitor, never waits for output: the reader thread takes what is there when a request is done, before the next one
- * can begin, and the maintenance thread looks now and then while a request runs.
+ * Takes what a worker prints, each line with the id of the request that ran when it was printed. Guarded by its own monitor, never
+ * waits for output: the reader thread takes what is there when a request is done, before the next one can begin, and the maintenance
+ * thread looks now and then while a request runs.
  */
 final class WorkerOutput {
     private static final int BUFFER_BYTES = 8192;
     private static final int MOST_BYTES_AT_ONCE = 512 * 1024;
-    private static final int LAST_LINES = 10;
-    private static final int LAST_LINE_CHARS = 500;
 
     private final int workerId;
-    private final boolean cgi;
-    private final Ticker ticker;
     private final EventLog log;
-    private final int linesPerSecond;
+    private final OutputLines lines;
     private final FileInputStream in;
 
     /** Changes only after everything that was printed during the request has been taken. */
@@ -35,22 +29,12 @@ final class WorkerOutput {
 
     // Guarded by this.
     private final byte[] buffer = new byte[BUFFER_BYTES];
-    private final byte[] line;
-    private int lineLength;
-    private long cutBytes;
-    private long secondSinceNanos;
-    private int linesThisSecond;
-    private long dropped;
-    private final ArrayDeque<String> lastLines = new ArrayDeque<>();
 
     WorkerOutput(int workerId, ApplicationKind kind, Path fifo, PoolConfig config, Ticker ticker, EventLog log)
             throws IOException {
         this.workerId = workerId;
-        this.ticker = ticker;
         this.log = log;
-        cgi = kind.isCgi();
-        linesPerSecond = config.outputLinesPerSecond();
-        line = new byte[config.outputLineBytes()];
+        lines = new OutputLines(workerId, kind.isCgi(), config, ticker, log);
         // A FIFO opens at once for both directions, and then for one, since the other is there.
         FileChannel both = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
         try {
@@ -89,7 +73,7 @@ final class WorkerOutput {
                     if (read < 0) {
                         break;
                     }
-                    split(read);
+                    lines.take(ByteBuffer.wrap(buffer, 0, read), requestId);
                     taken += read;
                     available = in.available();
                 }
@@ -101,104 +85,20 @@ final class WorkerOutput {
         }
     }
 
-    private void split(int length) {
-        for (int i = 0; i < length; i++) {
-            byte b = buffer[i];
-            if (b == '\n') {
-                endLine();
-            } else if (lineLength < line.length) {
-                line[lineLength++] = b;
-            } else {
-                cutBytes++;
-            }
-        }
-    }
-
-    private void endLine() {
-        int length = lineLength;
-        long cut = cutBytes;
-        lineLength = 0;
-        cutBytes = 0;
-        boolean carriageReturn = length > 0 && line[length - 1] == '\r';
-        if (length == 0 || (cgi && carriageReturn && isCgiHeader(length - 1))) {
-            return;
-        }
-        String text = new String(line, 0, carriageReturn ? length - 1 : length, StandardCharsets.UTF_8);
-        remember(text);
-        log(Level.INFO, "worker.output", requestId, text, cut);
-    }
-
-    /** Logs one line of the worker's, unless there were too many this second; LOG frames count as lines. */
-    synchronized void log(Level level, String event, @Nullable String id, String text, long cut) {
-        if (!admitted()) {
-            dropped++;
-            return;
-        }
-        reportDropped();
-        if (cut > 0) {
-            log.log(level, event, id, text, "worker", workerId, "cut_bytes", cut);
-        } else {
-            log.log(level, event, id, text, "worker", workerId);
-        }
-    }
-
-    /** php-cgi prints the headers it has kept when it ends; they belong to no answer. */
-    private boolean isCgiHeader(int length) {
-        for (int i = 0; i < length; i++) {
-            byte b = line[i];
-            if (b == ':') {
-                return i > 0;
-            }
-            boolean token = (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9') || b == '-';
-            if (!token) {
-                return false;
-            }
-        }
-        return length == 0;
-    }
-
-    private boolean admitted() {
-        long now = ticker.nanos();
-        if (now - secondSinceNanos >= TimeUnit.SECONDS.toNanos(1)) {
-            secondSinceNanos = now;
-            linesThisSecond = 0;
-        }
-        return linesThisSecond++ < linesPerSecond;
-    }
-
-    private void reportDropped() {
-        if (dropped > 0) {
-            log.log(
-                    Level.WARN,
-                    "worker.output-dropped",
-                    null,
-                    "worker " + workerId + " wrote " + dropped + " lines more than the limit of " + linesPerSecond
-                            + " a second; they were dropped",
-                    "worker",
-                    workerId,
-                    "lines",
-                    dropped);
-            dropped = 0;
-        }
-    }
-
-    private void remember(String text) {
-        if (lastLines.size() == LAST_LINES) {
-            lastLines.removeFirst();
-        }
-        lastLines.addLast(text.length() > LAST_LINE_CHARS ? text.substring(0, LAST_LINE_CHARS) : text);
+    /** Logs what a LOG frame carries; it counts as a line. */
+    void log(Level level, String event, @Nullable String id, String text, long cut) {
+        lines.log(level, event, id, text, cut);
     }
 
     /** Takes what is left after the process has ended, closes the pipe and returns the last lines, joined. */
     synchronized String close() {
         take();
-        endLine();
-        reportDropped();
+        String last = lines.close(requestId);
         try {
             in.close();
         } catch (IOException e) {
             log.log(Level.WARN, "worker.close-failed", null, "worker " + workerId + ": " + e.getMessage());
         }
-        return String.join(" | ", lastLines);
+        return last;
     }
 }

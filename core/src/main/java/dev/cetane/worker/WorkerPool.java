@@ -54,6 +54,7 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     private final PoolListener listener;
     private final PoolJournal journal;
     private final Maintenance maintenance;
+    private final WorkerProcess.Factory processes;
     private final long requestTimeoutNanos;
     private final long queueTimeoutNanos;
 
@@ -102,7 +103,9 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
                 log,
                 listener,
                 maintenance,
-                new PhpProcess.Factory(config, runDirectory, ticker, log, maintenance),
+                application.kind() == ApplicationKind.CLASSIC
+                        ? new FastCgiWorkers(config, runDirectory, ticker, log, maintenance)
+                        : new PhpProcess.Factory(config, runDirectory, ticker, log, maintenance),
                 new SplittableRandom());
     }
 
@@ -119,6 +122,7 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         this.ticker = ticker;
         this.listener = listener;
         this.maintenance = maintenance;
+        this.processes = processes;
         journal = new PoolJournal(config, log);
         requestTimeoutNanos = config.requestTimeout().toNanos();
         queueTimeoutNanos = config.queueTimeout().toNanos();
@@ -286,6 +290,7 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         boolean ending = phase == Phase.STOPPING || phase == Phase.DRAINING;
         if (ending && staff.size() == 0 && queue.isEmpty()) {
             phase = Phase.STOPPED;
+            effects.add(processes::close);
             effects.add(() -> journal.pool(Level.INFO, "pool.stopped", "every worker has ended"));
             effects.add(() -> booted.completeExceptionally(bootFailure("the pool was stopped")));
             effects.add(() -> stopped.complete(null));

@@ -62,7 +62,7 @@ interface WorkerProcess {
     /**
      * How a process ended.
      *
-     * @param exitCode as the process left it; 128 + n for signal n
+     * @param exitCode as the process left it; 128 + n for signal n; {@link #UNKNOWN} when only its parent knows
      * @param untaken the exchange whose frame the worker has not read to its end, so that another worker can serve it
      * @param bootError the message of ERROR(BOOT), if one came
      * @param lastOutput the last lines it printed, may be empty
@@ -72,6 +72,8 @@ interface WorkerProcess {
             @Nullable Exchange untaken,
             @Nullable String bootError,
             String lastOutput) {
+        /** Of a process that is not the supervisor's own child. */
+        static final int UNKNOWN = -1;
 
         boolean clean() {
             return exitCode == 0;
@@ -84,6 +86,9 @@ interface WorkerProcess {
 
         /** For people: {@code exit code 255}, {@code signal 9 (KILL)}. */
         String describe() {
+            if (exitCode == UNKNOWN) {
+                return "an unknown cause";
+            }
             int signal = exitCode - 128;
             return switch (signal) {
                 case 1 -> "signal 1 (HUP)";
@@ -114,5 +119,8 @@ interface WorkerProcess {
     /** Makes processes that are not yet started; the pool's seam for tests. */
     interface Factory {
         WorkerProcess create(int workerId, Generation generation, Owner owner);
+
+        /** No worker is left, and none is made any more: ends what they have shared. */
+        default void close() {}
     }
 }

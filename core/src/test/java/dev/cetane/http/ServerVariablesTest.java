@@ -34,6 +34,7 @@ final class ServerVariablesTest {
         new ServerVariables("/index.php", new TrustedProxies(List.of("10.0.0.0/8", "fd00::/8")))
                 .write(
                         head,
+                        null,
                         peer,
                         "the-id",
                         head.contentLength(),

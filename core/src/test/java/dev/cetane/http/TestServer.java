@@ -39,6 +39,7 @@ final class TestServer implements AutoCloseable {
                 counts,
                 "/index.php",
                 config.files == null ? null : () -> config.files,
+                null,
                 config.debug,
                 config.transport);
         door = server.door();
@@ -80,6 +81,7 @@ final class TestServer implements AutoCloseable {
                 new HttpDate(ticker),
                 door.connections(),
                 door.files(),
+                door.scripts(),
                 door.debug());
         RequestDecoder decoder =
                 new RequestDecoder(door.config().maxUriBytes(), door.config().maxHeaderBytes(), ticker);

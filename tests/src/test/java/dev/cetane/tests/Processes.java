@@ -15,21 +15,24 @@ import java.util.stream.Stream;
 final class Processes {
     private Processes() {}
 
-    /** Ids of the processes that have that text in a variable of their environment. */
-    static List<Long> withEnvironment(String text) {
+    /** Ids of the processes that have that text in a variable of their environment or in an argument. */
+    static List<Long> mentioning(String text) {
         List<Long> found = new ArrayList<>();
         for (long pid : all()) {
-            try {
-                String environment =
-                        Files.readString(Path.of("/proc", Long.toString(pid), "environ"), StandardCharsets.ISO_8859_1);
-                if (environment.contains(text)) {
-                    found.add(pid);
-                }
-            } catch (IOException e) {
-                // It has ended, or is another user's.
+            if (read(pid, "environ").contains(text) || read(pid, "cmdline").contains(text)) {
+                found.add(pid);
             }
         }
         return found;
+    }
+
+    /** Empty when it has ended, or is another user's. */
+    private static String read(long pid, String file) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(pid), file), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     /** Ids of the children that have ended and that their parent has not collected. */

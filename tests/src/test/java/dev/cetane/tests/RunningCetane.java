@@ -307,9 +307,9 @@ final class RunningCetane implements AutoCloseable {
                 .toList();
     }
 
-    /** The processes of this instance but for the supervisor: what was started with its run directory in the environment. */
+    /** The processes of this instance but for the supervisor and its launcher: those that were started with its run directory in the environment or in an argument. */
     List<Long> processes() {
-        return Processes.withEnvironment(runDirectory().toString()).stream()
+        return Processes.mentioning(runDirectory().toString()).stream()
                 .filter(pid -> pid != process.pid())
                 .toList();
     }
