@@ -5,6 +5,7 @@ import dev.cetane.ConfigException.Problem;
 import dev.cetane.files.Glob;
 import dev.cetane.files.StaticFilesConfig;
 import dev.cetane.http.HttpConfig;
+import dev.cetane.http.RouteTimeouts;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.protocol.FrameType;
@@ -277,6 +278,7 @@ final class ConfigLoader {
                 get(Settings.HTTP_TRUSTED_PROXIES),
                 get(Settings.HTTP_ACCESS_LOG),
                 get(Settings.HTTP_SHUTDOWN_GRACE),
+                RouteTimeouts.of(map(Settings.HTTP_ROUTE_TIMEOUTS)),
                 new StaticFilesConfig(
                         StaticFilesConfig.Serve.valueOf(
                                 get(Settings.HTTP_STATIC).toUpperCase(Locale.ROOT)),
@@ -313,8 +315,8 @@ final class ConfigLoader {
         return Math.toIntExact(get(setting));
     }
 
-    private Map<String, String> map(Setting<String> setting) {
-        Map<String, String> map = new LinkedHashMap<>();
+    private <T> Map<String, T> map(Setting<T> setting) {
+        Map<String, T> map = new LinkedHashMap<>();
         String prefix = setting.key() + ".";
         given.forEach((key, value) -> {
             if (!key.startsWith(prefix)) {
@@ -328,6 +330,9 @@ final class ConfigLoader {
                         key, "is reserved: Cetane tells its workers things in CETANE_ variables", value.origin()));
             } else {
                 try {
+                    if (setting == Settings.HTTP_ROUTE_TIMEOUTS) {
+                        Settings.pathGlob(name);
+                    }
                     map.put(name, setting.parse(value.text()));
                 } catch (IllegalArgumentException e) {
                     // Without the value: it may be a secret.

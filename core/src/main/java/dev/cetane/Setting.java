@@ -186,6 +186,19 @@ final class Setting<T> {
         });
     }
 
+    /** Names below the key, each with a length of time; {@code names} says what they are. */
+    static Setting<Duration> durations(String key, String min, String max, String zero, String names, String doc) {
+        Setting<Duration> one = duration(key, "0", min, max, zero, doc);
+        return new Setting<>(
+                key,
+                Form.MAP,
+                "",
+                names + ", each with " + one.allowed(),
+                doc,
+                List.of(),
+                text -> one.parse(text.strip()));
+    }
+
     static Setting<List<String>> list(
             String key, String defaultText, String allowed, String doc, Function<String, String> element) {
         return new Setting<>(

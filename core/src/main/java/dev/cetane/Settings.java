@@ -4,6 +4,7 @@ import static dev.cetane.Setting.addresses;
 import static dev.cetane.Setting.bool;
 import static dev.cetane.Setting.choice;
 import static dev.cetane.Setting.duration;
+import static dev.cetane.Setting.durations;
 import static dev.cetane.Setting.integer;
 import static dev.cetane.Setting.integerOrAuto;
 import static dev.cetane.Setting.list;
@@ -202,6 +203,13 @@ final class Settings {
             "none",
             "How long running requests may take to finish after a stop was asked for.");
 
+    static final Setting<Duration> HTTP_ROUTE_TIMEOUTS = durations(
+            "http.route-timeouts",
+            "10ms",
+            "24h",
+            "none",
+            "patterns for paths, as in /reports/**",
+            "Longest time that requests for these paths may run, in place of pool.request-timeout; the first pattern that fits counts.");
     static final Setting<String> HTTP_STATIC = choice(
             "http.static",
             "auto",
@@ -292,6 +300,7 @@ final class Settings {
             HTTP_TRUSTED_PROXIES,
             HTTP_ACCESS_LOG,
             HTTP_SHUTDOWN_GRACE,
+            HTTP_ROUTE_TIMEOUTS,
             HTTP_STATIC,
             HTTP_STATIC_DENY,
             HTTP_STATIC_LINKS,
@@ -316,7 +325,7 @@ final class Settings {
         return Glob.of(text).toString();
     }
 
-    private static String pathGlob(String text) {
+    static String pathGlob(String text) {
         if (!text.startsWith("/") && !text.startsWith("**")) {
             throw new IllegalArgumentException("holds " + text + ", which does not start with a slash");
         }

@@ -101,6 +101,7 @@ final class Supervisor implements Operator {
                     scriptName(),
                     staticFiles(),
                     scripts(),
+                    closedPaths(),
                     found.application().debug())) {
                 publish(http.addresses());
                 boot.get();
@@ -234,6 +235,14 @@ final class Supervisor implements Operator {
             return "/index.php";
         }
         return "/" + (root.isEmpty() ? script : script.substring(root.length() + 1));
+    }
+
+    /** Octane has these for its own workers, and whoever can send them runs code in them. */
+    private List<String> closedPaths() {
+        return switch (found.application().kind()) {
+            case LARAVEL, FRANKENPHP -> List.of("octane/resolve-tasks", "octane/dispatch-tasks");
+            default -> List.of();
+        };
     }
 
     /** Where files are that need no PHP; null when none are served. */

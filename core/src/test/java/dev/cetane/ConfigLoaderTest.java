@@ -1,6 +1,7 @@
 package dev.cetane;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.cetane.ConfigException.Problem;
@@ -245,6 +246,19 @@ final class ConfigLoaderTest {
                         Map.entry("E", "x=y"));
         assertThat(config.app().ini())
                 .containsOnly(Map.entry("memory_limit", "1G"), Map.entry("opcache.enable_cli", "1"));
+    }
+
+    @Test
+    void limitsOfRoutesKeepTheOrderOfTheFileAndAreChecked() throws IOException {
+        file("http: {route-timeouts: {/reports/**: 5m, /api/*: 500 ms, reports: 1s, /x: soon, '/{a': 1s}}");
+
+        assertThat(catchThrowable(this::load))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("http.route-timeouts.reports")
+                .hasMessageContaining("which does not start with a slash")
+                .hasMessageContaining("http.route-timeouts./x is not a duration")
+                .hasMessageContaining("whose braces do not match")
+                .hasMessageNotContaining("/api");
     }
 
     @Test

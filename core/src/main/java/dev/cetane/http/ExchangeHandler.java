@@ -178,6 +178,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
         exchange.head(head);
+        if (door.closed().contain(head.path())) {
+            throw new RefusedException(HttpFailure.NOT_FOUND, "the path is closed to clients");
+        }
         postMaxBytes = 0;
         checkLength(head.contentLength());
         phase = Phase.BODY;

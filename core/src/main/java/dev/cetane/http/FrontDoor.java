@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param files null when no files are served
  * @param scripts finds the script for each path; null where one front controller, or a worker script, takes all requests
+ * @param closed paths that are answered 404
  * @param debug whether the application's error messages may go to clients
  */
 record FrontDoor(
@@ -26,4 +27,5 @@ record FrontDoor(
         Connections connections,
         @Nullable StaticFiles files,
         @Nullable ScriptFinder scripts,
+        ClosedPaths closed,
         boolean debug) {}

@@ -25,6 +25,7 @@ import java.util.List;
  * @param trustedProxies networks in CIDR form whose Forwarded and X-Forwarded-* count (none)
  * @param accessLog whether each answer is logged (false)
  * @param shutdownGrace how long a drain waits for running exchanges (10s)
+ * @param routeTimeouts limits of requests by path, in place of {@code pool.request-timeout} (none)
  * @param files how files of the document root are served, where they are
  */
 public record HttpConfig(
@@ -44,4 +45,5 @@ public record HttpConfig(
         List<String> trustedProxies,
         boolean accessLog,
         Duration shutdownGrace,
+        RouteTimeouts routeTimeouts,
         StaticFilesConfig files) {}

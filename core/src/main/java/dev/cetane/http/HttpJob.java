@@ -6,6 +6,7 @@ import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
 import dev.cetane.worker.JobReport;
+import dev.cetane.worker.TimeLimit;
 import dev.cetane.worker.WorkerException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -69,6 +70,11 @@ final class HttpJob implements Job {
     @Override
     public String describe() {
         return request.method() + " " + request.target();
+    }
+
+    @Override
+    public @Nullable TimeLimit timeLimit() {
+        return door.config().routeTimeouts().limit(request);
     }
 
     @Override

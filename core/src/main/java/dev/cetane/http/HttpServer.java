@@ -46,6 +46,7 @@ public final class HttpServer implements AutoCloseable {
      * @param scriptName path of the front controller as a client would ask for it, {@code /index.php}
      * @param files where the document root is, asked about once a second; null: no files are served
      * @param scripts document root of an application whose scripts answer by their paths; null where the front controller answers all
+     * @param closedPaths paths that no client may reach, without slashes at their ends; nor any that ends with one
      * @param debug whether the application's error messages may go to clients
      * @throws IOException if an address cannot be bound or bodies cannot be spooled: the message names which, why, and the next step
      * @throws IllegalArgumentException if {@code http.trusted-proxies} has an entry that is no network
@@ -59,9 +60,21 @@ public final class HttpServer implements AutoCloseable {
             String scriptName,
             @Nullable Supplier<StaticRoot> files,
             @Nullable Supplier<Path> scripts,
+            List<String> closedPaths,
             boolean debug)
             throws IOException {
-        return start(config, dispatcher, log, ticker, listener, scriptName, files, scripts, debug, Transport.best());
+        return start(
+                config,
+                dispatcher,
+                log,
+                ticker,
+                listener,
+                scriptName,
+                files,
+                scripts,
+                closedPaths,
+                debug,
+                Transport.best());
     }
 
     static HttpServer start(
@@ -73,6 +86,7 @@ public final class HttpServer implements AutoCloseable {
             String scriptName,
             @Nullable Supplier<StaticRoot> files,
             @Nullable Supplier<Path> scripts,
+            List<String> closedPaths,
             boolean debug,
             Transport transport)
             throws IOException {
@@ -95,6 +109,7 @@ public final class HttpServer implements AutoCloseable {
                         connections,
                         files == null ? null : new StaticFiles(config.files(), files, log, ticker, date, connections),
                         scripts == null ? null : new ScriptFinder(scripts, scriptName, ticker, connections, date),
+                        new ClosedPaths(closedPaths),
                         debug),
                 transport);
         try {

@@ -33,6 +33,9 @@ final class Exchange {
     private final long submittedNanos;
     private final double submittedAtSeconds;
 
+    /** What the job may take in place of the pool's limit; null: that. */
+    private final @Nullable TimeLimit limit;
+
     // Guarded by the pool's lock.
     private int workerId;
     private int attempts;
@@ -57,6 +60,18 @@ final class Exchange {
         this.listener = listener;
         submittedNanos = ticker.nanos();
         submittedAtSeconds = ticker.epochSeconds();
+        limit = job.timeLimit();
+    }
+
+    /** Whose limit it runs under where that is not the pool's. */
+    @Nullable
+    TimeLimit limit() {
+        return limit;
+    }
+
+    /** How long it may run, 0 for ever. */
+    long limitNanos(long poolsLimitNanos) {
+        return limit == null ? poolsLimitNanos : limit.time().toNanos();
     }
 
     // ---- under the pool's lock ----

@@ -4,6 +4,7 @@ import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request that a front door (HTTP, later Lambda) hands to the {@link WorkerPool}, and the sink for its answer.
@@ -21,6 +22,11 @@ public interface Job {
 
     /** Method and target, for log lines and messages; may hold any character, whoever logs it escapes it. */
     String describe();
+
+    /** How long it may run, where that is not {@code pool.request-timeout}; null where it is. Asked once, by the submitting thread. */
+    default @Nullable TimeLimit timeLimit() {
+        return null;
+    }
 
     /**
      * Writes the request's part of {@code $_SERVER} and its body. Runs on the dispatching thread without the pool's lock; must be

@@ -52,10 +52,13 @@ final class PoolJournal {
     }
 
     WorkerException timedOut(String worker, Exchange exchange) {
+        TimeLimit own = exchange.limit();
+        String limit = own == null
+                ? "pool.request-timeout (" + text(config.requestTimeout()) + ")"
+                : own.origin() + " (" + text(own.time()) + ")";
         return new WorkerException(
                 WorkerException.Kind.TIMED_OUT,
-                exchange.job.describe() + " ran longer than pool.request-timeout (" + text(config.requestTimeout())
-                        + ") on " + worker
+                exchange.job.describe() + " ran longer than " + limit + " on " + worker
                         + ", which is killed and replaced; make the request shorter or raise the limit");
     }
 

@@ -47,6 +47,8 @@ final class WorkerLink implements WorkerFrameHandler {
     private static final int MOST_PAGES_IN_DOUBT = 8;
     private static final String UNREAD = "Protocol violation: DONE was sent before the request was read";
 
+    private static final long U32_MAX = 0xFFFF_FFFFL;
+
     private final int workerId;
     private final Ticker ticker;
     private final EventLog log;
@@ -160,12 +162,19 @@ final class WorkerLink implements WorkerFrameHandler {
     private ByteBuffer encode(Exchange exchange, int number, RequestEncoder encoder)
             throws WorkerProcess.UndeliverableException {
         try {
-            encoder.begin(number, exchange.submittedAtSeconds(), requestTimeoutMillis);
+            encoder.begin(number, exchange.submittedAtSeconds(), timeoutMillis(exchange));
             exchange.job.encode(encoder);
             return encoder.finish();
         } catch (RuntimeException e) {
             throw new WorkerProcess.UndeliverableException(PoolJournal.message(e), e);
         }
+    }
+
+    /** The field has 32 bits: a limit that is longer is none for the worker, which need not enforce it. */
+    private long timeoutMillis(Exchange exchange) {
+        TimeLimit own = exchange.limit();
+        long millis = own == null ? requestTimeoutMillis : own.time().toMillis();
+        return millis > U32_MAX ? 0 : millis;
     }
 
     /** Any thread. */

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -423,7 +422,7 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         worker.become(WorkerState.BUSY, null, nowNanos);
         worker.exchange = exchange;
         exchange.assigned(worker.id, nowNanos);
-        return deadline.arm(requestTimeoutNanos, nowNanos);
+        return deadline.arm(exchange.limitNanos(requestTimeoutNanos), nowNanos);
     }
 
     /** Writes the job's frame; if the job cannot be written, the worker gets the next one that waits. */
@@ -580,10 +579,11 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     /** Returns how long until the next job may have run too long. */
     private long checkRunning(long nowNanos, Effects effects) {
         long next = Long.MAX_VALUE;
-        for (Worker worker : requestTimeoutNanos == 0 ? List.<Worker>of() : staff.all()) {
+        for (Worker worker : staff.all()) {
             Exchange running = worker.exchange;
-            if (running != null && worker.state() == WorkerState.BUSY) {
-                long remaining = running.remainingNanos(requestTimeoutNanos, nowNanos);
+            long limitNanos = running == null ? 0 : running.limitNanos(requestTimeoutNanos);
+            if (running != null && limitNanos != 0 && worker.state() == WorkerState.BUSY) {
+                long remaining = running.remainingNanos(limitNanos, nowNanos);
                 if (remaining <= 0) {
                     timeOut(worker, running, effects);
                 } else {

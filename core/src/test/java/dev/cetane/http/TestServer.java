@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** A real server on a port of the system's choice, over a {@link ScriptedDispatcher}. */
@@ -40,6 +41,7 @@ final class TestServer implements AutoCloseable {
                 "/index.php",
                 config.files == null ? null : () -> config.files,
                 null,
+                config.closedPaths,
                 config.debug,
                 config.transport);
         door = server.door();
@@ -82,6 +84,7 @@ final class TestServer implements AutoCloseable {
                 door.connections(),
                 door.files(),
                 door.scripts(),
+                door.closed(),
                 door.debug());
         RequestDecoder decoder =
                 new RequestDecoder(door.config().maxUriBytes(), door.config().maxHeaderBytes(), ticker);
@@ -141,6 +144,8 @@ final class TestServer implements AutoCloseable {
         int responseBufferBytes = 1 << 20;
         List<String> trustedProxies = List.of();
         boolean accessLog;
+        Map<String, Duration> routeTimeouts = Map.of();
+        List<String> closedPaths = List.of();
         StaticRoot files;
         StaticFilesConfig filesConfig = new StaticFilesConfig(
                 StaticFilesConfig.Serve.AUTO,
@@ -170,6 +175,7 @@ final class TestServer implements AutoCloseable {
                     trustedProxies,
                     accessLog,
                     Duration.ofSeconds(10),
+                    RouteTimeouts.of(routeTimeouts),
                     filesConfig);
         }
 

@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,9 +29,15 @@ final class RecordingJob implements Job {
     private WorkerException failure;
     private Consumer<ByteBuffer> whenData = bytes -> {};
     private RuntimeException encodeFailure;
+    private TimeLimit limit;
 
     RecordingJob(String path) {
         this.path = path;
+    }
+
+    RecordingJob limitedTo(Duration time, String origin) {
+        limit = new TimeLimit(time, origin);
+        return this;
     }
 
     RecordingJob whenData(Consumer<ByteBuffer> action) {
@@ -41,6 +48,11 @@ final class RecordingJob implements Job {
     RecordingJob failingToEncode(RuntimeException e) {
         encodeFailure = e;
         return this;
+    }
+
+    @Override
+    public TimeLimit timeLimit() {
+        return limit;
     }
 
     @Override

@@ -288,6 +288,50 @@ final class WorkerPoolTest {
         assertThat(listener.told()).contains("stopped 1 TIMED_OUT");
     }
 
+    @Test
+    void a_request_with_a_limit_of_its_own_runs_that_long_and_no_longer() {
+        WorkerPool pool = booted(settings -> {
+            settings.workers = 3;
+            settings.requestTimeout = Duration.ofSeconds(3);
+        });
+        process(2).becomeReady();
+        process(3).becomeReady();
+        RecordingJob longer = new RecordingJob("/report").limitedTo(Duration.ofSeconds(60), "the route /report");
+        RecordingJob shorter = new RecordingJob("/api").limitedTo(Duration.ofSeconds(1), "the route /api");
+        RecordingJob usual = new RecordingJob("/");
+        pool.submit(longer);
+        pool.submit(usual);
+        pool.submit(shorter);
+        maintenance.advance(Duration.ofMillis(999));
+        assertThat(shorter.ended()).isFalse();
+        maintenance.advance(Duration.ofMillis(1));
+        assertThat(shorter.failureKind()).isEqualTo(Kind.TIMED_OUT);
+        assertThat(shorter.failure()).hasMessageContaining("ran longer than the route /api (1s)");
+        maintenance.advance(Duration.ofSeconds(2));
+        assertThat(usual.failureKind()).isEqualTo(Kind.TIMED_OUT);
+        assertThat(usual.failure()).hasMessageContaining("pool.request-timeout (3s)");
+        maintenance.advance(Duration.ofMillis(56_999));
+        assertThat(longer.ended()).isFalse();
+        maintenance.advance(Duration.ofMillis(1));
+        assertThat(longer.failureKind()).isEqualTo(Kind.TIMED_OUT);
+    }
+
+    @Test
+    void a_limit_of_its_own_holds_where_the_pool_has_none_and_can_be_none() {
+        WorkerPool pool = booted(settings -> {
+            settings.workers = 2;
+            settings.requestTimeout = Duration.ZERO;
+        });
+        process(2).becomeReady();
+        RecordingJob limited = new RecordingJob("/").limitedTo(Duration.ofSeconds(1), "test");
+        RecordingJob unlimited = new RecordingJob("/").limitedTo(Duration.ZERO, "test");
+        pool.submit(limited);
+        pool.submit(unlimited);
+        maintenance.advance(Duration.ofDays(1));
+        assertThat(limited.failureKind()).isEqualTo(Kind.TIMED_OUT);
+        assertThat(unlimited.ended()).isFalse();
+    }
+
     // ---- boots ----
 
     @Test

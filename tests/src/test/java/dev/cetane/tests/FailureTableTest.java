@@ -208,6 +208,19 @@ final class FailureTableTest {
         assertThat(Processes.isRunning(pid)).isFalse();
     }
 
+    @Test
+    void a_route_may_have_a_limit_of_its_own() {
+        RunningCetane patient = INSTANCES
+                .worker("by-path.php")
+                .workers(1)
+                .set("http.route-timeouts./hang*", "200ms")
+                .start();
+        ServerLog.Tail log = patient.logFromHere();
+        assertThat(patient.get("/hang?x", "X-Request-Id", "slow").statusCode()).isEqualTo(504);
+        assertThat(log.await("request.timed-out", "slow").message())
+                .contains("GET /hang?x ran longer than http.route-timeouts \"/hang*\" (200ms)");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"silent.php", "hang-in-boot.php"})
     void a_worker_that_never_gets_ready_fails_the_start_within_the_boot_time_out(String name) {
