@@ -66,6 +66,15 @@ final class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule what_php_sees_of_a_request_uses_the_jdk_only = classes()
+            .that()
+            .resideInAPackage("dev.cetane.cgi..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "dev.cetane.cgi..")
+            .allowEmptyShould(true);
+
+    @ArchTest
     static final ArchRule serving_files_uses_the_jdk_and_the_clock_only = classes()
             .that()
             .resideInAPackage("dev.cetane.files..")

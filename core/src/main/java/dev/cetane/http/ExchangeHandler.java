@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.cgi.Script;
 import dev.cetane.log.EventLog;
 import dev.cetane.multipart.Delimiter;
 import dev.cetane.multipart.FormLimits;

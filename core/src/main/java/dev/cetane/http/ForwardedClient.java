@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.cgi.FieldNames;
 import io.netty.util.NetUtil;
 import java.util.ArrayList;
 import java.util.List;

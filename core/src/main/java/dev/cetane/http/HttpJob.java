@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.cgi.Script;
 import dev.cetane.http.ResponseEncoder.InvalidResponseException;
 import dev.cetane.log.EventLog;
 import dev.cetane.protocol.RequestWriter;

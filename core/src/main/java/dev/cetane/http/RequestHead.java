@@ -1,9 +1,13 @@
 package dev.cetane.http;
 
+import dev.cetane.cgi.CgiVariables;
+import dev.cetane.cgi.FieldNames;
+import dev.cetane.cgi.MalformedTargetException;
+import dev.cetane.cgi.RequestFields;
+import dev.cetane.cgi.RequestTarget;
 import dev.cetane.multipart.Delimiter;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -20,19 +24,17 @@ final class RequestHead {
     static final int MAX_FIELDS = 200;
 
     /** What the length of a body is when there is none. */
-    static final long NO_BODY = -1;
+    static final long NO_BODY = CgiVariables.NO_BODY;
+
+    private static final RequestTarget NO_TARGET = new RequestTarget("", "", "");
 
     private static final boolean[] HOST_CHARS = chars("-._~!$&'()*+,;=%");
 
     private final String method;
     private final boolean http11;
-    private final List<String> fields = new ArrayList<>(64);
-    /** One bit for some names each: a name whose bit is not set has not been added. */
-    private final long[] addedNames = new long[8];
+    private final RequestFields fields = new RequestFields();
 
-    private String target = "";
-    private String query = "";
-    private String path = "";
+    private RequestTarget target = NO_TARGET;
     private String host = "";
     private @Nullable String authority;
     private @Nullable String requestId;
@@ -40,7 +42,6 @@ final class RequestHead {
     private boolean chunked;
     private boolean expectsContinue;
     private boolean keepAlive;
-    private int fieldBytes;
 
     private RequestHead(String method, boolean http11) {
         this.method = method;
@@ -77,17 +78,22 @@ final class RequestHead {
 
     /** The target in origin form (or {@code *}) as the client wrote it, percent-encoding kept. */
     String target() {
+        return target.target();
+    }
+
+    /** What is asked for, in all its forms. */
+    RequestTarget requestTarget() {
         return target;
     }
 
     /** What stands after the target's first {@code ?}; empty when nothing does. */
     String query() {
-        return query;
+        return target.query();
     }
 
     /** The target's path with percent-encoding undone; without NUL, dot segments and empty segments, as nginx matches it. */
     String path() {
-        return path;
+        return target.path();
     }
 
     /** Host and port as the client named them; empty when an HTTP/1.0 client named none. */
@@ -97,18 +103,13 @@ final class RequestHead {
 
     /** Names and values in turn, each name once, in the order of arrival; without {@code Content-Length}. */
     List<String> fields() {
-        return fields;
+        return fields.list();
     }
 
     /** The value of a field by its name in {@code $_SERVER}, or null. */
     @Nullable
     String field(String serverName) {
-        for (int i = 0; i < fields.size(); i += 2) {
-            if (fields.get(i).equals(serverName)) {
-                return fields.get(i + 1);
-            }
-        }
-        return null;
+        return fields.get(serverName);
     }
 
     /** The length that {@code Content-Length} promises, or {@link #NO_BODY}. */
@@ -152,7 +153,7 @@ final class RequestHead {
 
     /** At most so many bytes does the head take in a frame, generously counted. */
     int encodedBytes() {
-        return fieldBytes + 4 * target.length() + method.length() + 1024;
+        return fields.bytes() + 4 * target.target().length() + method.length() + 1024;
     }
 
     private void readTarget(String uri, int maxTargetBytes) throws RefusedException {
@@ -167,10 +168,11 @@ final class RequestHead {
                 throw malformed("the target holds the character 0x" + Integer.toHexString(c));
             }
         }
-        target = uri.startsWith("/") ? uri : originForm(uri);
-        int question = target.indexOf('?');
-        query = question < 0 ? "" : target.substring(question + 1);
-        path = normalize(decode(question < 0 ? target : target.substring(0, question)));
+        try {
+            target = RequestTarget.of(uri.startsWith("/") ? uri : originForm(uri));
+        } catch (MalformedTargetException e) {
+            throw malformed(String.valueOf(e.getMessage()));
+        }
     }
 
     private String originForm(String uri) throws RefusedException {
@@ -189,61 +191,6 @@ final class RequestHead {
         authority = uri.substring(scheme, end);
         String rest = uri.substring(end);
         return rest.startsWith("/") ? rest : "/" + rest;
-    }
-
-    /** Undoes percent-encoding; a path that cannot be decoded, or that holds NUL, is malformed. */
-    private static String decode(String path) throws RefusedException {
-        if (path.indexOf('%') < 0) {
-            return path;
-        }
-        StringBuilder decoded = new StringBuilder(path.length());
-        for (int i = 0; i < path.length(); i++) {
-            char c = path.charAt(i);
-            if (c == '%') {
-                int high = i + 2 < path.length() ? Character.digit(path.charAt(i + 1), 16) : -1;
-                int low = i + 2 < path.length() ? Character.digit(path.charAt(i + 2), 16) : -1;
-                if (high < 0 || low < 0) {
-                    throw malformed("the path holds a % that is not followed by two hexadecimal digits");
-                }
-                c = (char) (high << 4 | low);
-                if (c == 0) {
-                    throw malformed("the path holds NUL");
-                }
-                i += 2;
-            }
-            decoded.append(c);
-        }
-        return decoded.toString();
-    }
-
-    /** Resolves dot segments and merges slashes; a path that leaves the root is malformed. */
-    private static String normalize(String path) throws RefusedException {
-        if (!path.contains("//") && !path.contains("/.")) {
-            return path;
-        }
-        StringBuilder normal = new StringBuilder(path.length());
-        for (int start = 0; start < path.length(); ) {
-            // At a slash; the segment behind it ends at the next one.
-            int end = path.indexOf('/', start + 1);
-            boolean last = end < 0;
-            end = last ? path.length() : end;
-            String segment = path.substring(start + 1, end);
-            switch (segment) {
-                case "", "." -> {}
-                case ".." -> {
-                    if (normal.length() == 0) {
-                        throw malformed("the path leaves the root");
-                    }
-                    normal.setLength(normal.lastIndexOf("/"));
-                }
-                default -> normal.append('/').append(segment);
-            }
-            if (last && (segment.isEmpty() || segment.equals(".") || segment.equals(".."))) {
-                normal.append('/');
-            }
-            start = end;
-        }
-        return normal.toString();
     }
 
     private void readFields(Iterator<Map.Entry<CharSequence, CharSequence>> entries) throws RefusedException {
@@ -289,37 +236,12 @@ final class RequestHead {
                 case FieldNames.SEC_WEBSOCKET_KEY1 -> throw malformed("a handshake of a WebSocket draft");
                 default -> {}
             }
-            add(name, value);
+            fields.add(name, value);
         }
         readFraming(transferEncoding);
         readHost(hostSeen);
         readExpectation(expect);
         keepAlive = !hasToken(connection, "close") && (http11 || hasToken(connection, "keep-alive"));
-    }
-
-    private void add(String name, String value) {
-        fieldBytes += name.length() + value.length() + 2;
-        int bit = (name.hashCode() ^ name.hashCode() >>> 9) & (Long.SIZE * addedNames.length - 1);
-        if ((addedNames[bit / Long.SIZE] & 1L << bit) != 0) {
-            for (int i = 0; i < fields.size(); i += 2) {
-                if (fields.get(i).equals(name)) {
-                    repeat(i, value);
-                    return;
-                }
-            }
-        }
-        addedNames[bit / Long.SIZE] |= 1L << bit;
-        fields.add(name);
-        fields.add(value);
-    }
-
-    private void repeat(int index, String value) {
-        String name = fields.get(index);
-        // A body has one type: the first one, as for nginx.
-        if (!name.equals(FieldNames.CONTENT_TYPE)) {
-            String separator = name.equals(FieldNames.COOKIE) ? "; " : ", ";
-            fields.set(index + 1, fields.get(index + 1) + separator + value);
-        }
     }
 
     private void readFraming(@Nullable String transferEncoding) throws RefusedException {
@@ -348,11 +270,7 @@ final class RequestHead {
                 throw malformed("the target's authority is not a host with an optional port");
             }
             // RFC 9112, 3.2.2: the target's authority replaces what Host says.
-            if (hostSeen) {
-                fields.set(fields.indexOf(FieldNames.HOST) + 1, authority);
-            } else {
-                add(FieldNames.HOST, authority);
-            }
+            fields.set(FieldNames.HOST, authority);
             host = authority;
         }
     }

@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.cgi.Script;
 import dev.cetane.protocol.BytePath;
 import dev.cetane.worker.Ticker;
 import io.netty.buffer.ByteBuf;

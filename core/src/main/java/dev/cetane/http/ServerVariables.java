@@ -1,38 +1,29 @@
 package dev.cetane.http;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
-import java.util.List;
+import dev.cetane.cgi.CgiVariables;
+import dev.cetane.cgi.ClientConnection;
+import dev.cetane.cgi.Script;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the request's part of {@code $_SERVER}, as nginx and php-fpm would make it for a front controller. Immutable, callable from
- * any thread.
- *
- * <p>The constant part ({@code DOCUMENT_ROOT}, {@code SCRIPT_FILENAME}, {@code SERVER_SOFTWARE}, {@code GATEWAY_INTERFACE}) comes with
- * the worker's HELLO, because it belongs to a generation of workers. Differences from nginx and php-fpm: {@code HTTP_CONTENT_TYPE} and
- * {@code HTTP_CONTENT_LENGTH} are not set beside {@code CONTENT_TYPE} and {@code CONTENT_LENGTH}; {@code REQUEST_ID} is added, the id
- * that the request has in the log; {@code PATH_INFO} is there only when it is not empty; {@code SERVER_NAME} is the host that the
- * client named, and {@code HTTP_HOST} and {@code REMOTE_ADDR} are what a trusted proxy says.
+ * The request's part of {@code $_SERVER} under HTTP: {@link CgiVariables}, where {@code HTTP_HOST}, {@code REMOTE_ADDR} and the like are
+ * what a trusted proxy says. Immutable, callable from any thread.
  */
 final class ServerVariables {
-    private final String scriptName;
-    private final String scriptPrefix;
+    private final CgiVariables variables;
     private final TrustedProxies proxies;
 
     /** @param scriptName path of the front controller as a client would ask for it: {@code /index.php} */
     ServerVariables(String scriptName, TrustedProxies proxies) {
-        this.scriptName = scriptName;
-        this.scriptPrefix = scriptName + "/";
+        this.variables = new CgiVariables(scriptName);
         this.proxies = proxies;
     }
 
     /**
      * Writes every entry once.
      *
-     * @param script the one that PHP is to run by its path; it then makes the variables itself that follow from others. Null for a front
-     *     controller
+     * @param script the one that PHP is to run by its path; null for a front controller
      * @param bodyBytes length of the body that arrived, {@link RequestHead#NO_BODY} when the request had none
      */
     void write(
@@ -42,54 +33,19 @@ final class ServerVariables {
             String requestId,
             long bodyBytes,
             BiConsumer<String, String> out) {
-        out.accept("REQUEST_METHOD", head.method());
-        out.accept("REQUEST_URI", head.target());
-        out.accept("QUERY_STRING", head.query());
-        out.accept("SERVER_PROTOCOL", head.http11() ? "HTTP/1.1" : "HTTP/1.0");
-        out.accept(FieldNames.CONTENT_LENGTH, bodyBytes == RequestHead.NO_BODY ? "" : Long.toString(bodyBytes));
-        if (script == null) {
-            writeScript(head, out);
-        } else {
-            script.write(out);
-        }
-        writeConnection(head, peer, out);
-        List<String> fields = head.fields();
-        boolean contentType = false;
-        for (int i = 0; i < fields.size(); i += 2) {
-            String name = fields.get(i);
-            switch (name) {
-                case FieldNames.HOST -> {
-                    continue;
-                }
-                case FieldNames.CONTENT_TYPE -> contentType = true;
-                case FieldNames.AUTHORIZATION -> {
-                    if (script == null) {
-                        writeCredentials(fields.get(i + 1), out);
-                    }
-                }
-                default -> {}
-            }
-            out.accept(name, fields.get(i + 1));
-        }
-        if (!contentType) {
-            out.accept(FieldNames.CONTENT_TYPE, "");
-        }
-        out.accept("REQUEST_ID", requestId);
+        variables.write(
+                head.method(),
+                head.requestTarget(),
+                script,
+                head.http11() ? "HTTP/1.1" : "HTTP/1.0",
+                connection(head, peer),
+                head.fields(),
+                requestId,
+                bodyBytes,
+                out);
     }
 
-    private void writeScript(RequestHead head, BiConsumer<String, String> out) {
-        String path = head.path();
-        String self = scriptName;
-        if (path.startsWith(scriptPrefix)) {
-            self = path;
-            out.accept("PATH_INFO", path.substring(scriptName.length()));
-        }
-        out.accept("SCRIPT_NAME", scriptName);
-        out.accept("PHP_SELF", self);
-        out.accept("DOCUMENT_URI", self);
-    }
-
-    private void writeConnection(RequestHead head, Peer peer, BiConsumer<String, String> out) {
+    private ClientConnection connection(RequestHead head, Peer peer) {
         String remoteAddress = peer.remoteAddress();
         String remotePort = peer.remotePort();
         String serverPort = peer.serverPort();
@@ -113,65 +69,6 @@ final class ServerVariables {
                 serverPort = "";
             }
         }
-        if (serverPort.isEmpty()) {
-            serverPort = portOf(host, scheme.equals("https") ? "443" : "80");
-        }
-        out.accept("REQUEST_SCHEME", scheme);
-        if (scheme.equals("https")) {
-            out.accept("HTTPS", "on");
-        }
-        out.accept("REMOTE_ADDR", remoteAddress);
-        out.accept("REMOTE_PORT", remotePort);
-        out.accept("SERVER_ADDR", peer.serverAddress());
-        out.accept("SERVER_PORT", serverPort);
-        String name = nameOf(host);
-        out.accept("SERVER_NAME", name.isEmpty() ? peer.serverAddress() : name);
-        if (!host.isEmpty()) {
-            out.accept(FieldNames.HOST, host);
-        }
-    }
-
-    /** What PHP's own SAPIs make of an {@code Authorization} field. */
-    private static void writeCredentials(String authorization, BiConsumer<String, String> out) {
-        if (authorization.regionMatches(true, 0, "Basic ", 0, 6)) {
-            String credentials = decodeBase64(authorization.substring(6));
-            int colon = credentials.indexOf(':');
-            if (colon >= 0) {
-                out.accept("PHP_AUTH_USER", credentials.substring(0, colon));
-                if (colon + 1 < credentials.length()) {
-                    out.accept("PHP_AUTH_PW", credentials.substring(colon + 1));
-                }
-            }
-        } else if (authorization.regionMatches(true, 0, "Digest ", 0, 7)) {
-            out.accept("PHP_AUTH_DIGEST", authorization.substring(7));
-        }
-    }
-
-    /** What comes before a NUL, as for PHP; empty when it is no base64. */
-    private static String decodeBase64(String text) {
-        try {
-            String decoded = new String(
-                    Base64.getMimeDecoder().decode(text.getBytes(StandardCharsets.ISO_8859_1)),
-                    StandardCharsets.ISO_8859_1);
-            int end = decoded.indexOf('\0');
-            return end < 0 ? decoded : decoded.substring(0, end);
-        } catch (IllegalArgumentException e) {
-            return "";
-        }
-    }
-
-    private static String nameOf(String host) {
-        int colon = portColon(host);
-        return colon < 0 ? host : host.substring(0, colon);
-    }
-
-    private static String portOf(String host, String otherwise) {
-        int colon = portColon(host);
-        return colon < 0 || colon + 1 == host.length() ? otherwise : host.substring(colon + 1);
-    }
-
-    private static int portColon(String host) {
-        int colon = host.lastIndexOf(':');
-        return colon > host.lastIndexOf(']') ? colon : -1;
+        return new ClientConnection(remoteAddress, remotePort, peer.serverAddress(), serverPort, scheme, host);
     }
 }

@@ -1,6 +1,5 @@
-package dev.cetane.http;
+package dev.cetane.cgi;
 
-import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -11,22 +10,22 @@ import org.jspecify.annotations.Nullable;
  * X-Real-Ip} would be one name for PHP, and only one of them is what a proxy checks. {@code Proxy} is dropped because libraries take
  * {@code HTTP_PROXY} for a setting (CVE-2016-5385).
  */
-final class FieldNames {
-    static final String AUTHORIZATION = "HTTP_AUTHORIZATION";
-    static final String CONNECTION = "HTTP_CONNECTION";
-    static final String CONTENT_LENGTH = "CONTENT_LENGTH";
-    static final String CONTENT_TYPE = "CONTENT_TYPE";
-    static final String COOKIE = "HTTP_COOKIE";
-    static final String EXPECT = "HTTP_EXPECT";
-    static final String FORWARDED = "HTTP_FORWARDED";
-    static final String HOST = "HTTP_HOST";
-    static final String SEC_WEBSOCKET_KEY1 = "HTTP_SEC_WEBSOCKET_KEY1";
-    static final String TRANSFER_ENCODING = "HTTP_TRANSFER_ENCODING";
-    static final String X_FORWARDED_FOR = "HTTP_X_FORWARDED_FOR";
-    static final String X_FORWARDED_HOST = "HTTP_X_FORWARDED_HOST";
-    static final String X_FORWARDED_PORT = "HTTP_X_FORWARDED_PORT";
-    static final String X_FORWARDED_PROTO = "HTTP_X_FORWARDED_PROTO";
-    static final String X_REQUEST_ID = "HTTP_X_REQUEST_ID";
+public final class FieldNames {
+    public static final String AUTHORIZATION = "HTTP_AUTHORIZATION";
+    public static final String CONNECTION = "HTTP_CONNECTION";
+    public static final String CONTENT_LENGTH = "CONTENT_LENGTH";
+    public static final String CONTENT_TYPE = "CONTENT_TYPE";
+    public static final String COOKIE = "HTTP_COOKIE";
+    public static final String EXPECT = "HTTP_EXPECT";
+    public static final String FORWARDED = "HTTP_FORWARDED";
+    public static final String HOST = "HTTP_HOST";
+    public static final String SEC_WEBSOCKET_KEY1 = "HTTP_SEC_WEBSOCKET_KEY1";
+    public static final String TRANSFER_ENCODING = "HTTP_TRANSFER_ENCODING";
+    public static final String X_FORWARDED_FOR = "HTTP_X_FORWARDED_FOR";
+    public static final String X_FORWARDED_HOST = "HTTP_X_FORWARDED_HOST";
+    public static final String X_FORWARDED_PORT = "HTTP_X_FORWARDED_PORT";
+    public static final String X_FORWARDED_PROTO = "HTTP_X_FORWARDED_PROTO";
+    public static final String X_REQUEST_ID = "HTTP_X_REQUEST_ID";
 
     private static final String[] KNOWN = {
         "Accept",
@@ -97,9 +96,9 @@ final class FieldNames {
     private FieldNames() {}
 
     /** The name in {@code $_SERVER} of a field whose name is a token, or null when the field is dropped. */
-    static @Nullable String serverName(CharSequence name) {
+    public static @Nullable String serverName(CharSequence name) {
         for (int i = slot(name); TABLE[i] != null; i = (i + 1) & (TABLE.length - 1)) {
-            if (AsciiString.contentEqualsIgnoreCase(TABLE[i].field, name)) {
+            if (equal(TABLE[i].field, name)) {
                 return TABLE[i].serverName;
             }
         }
@@ -107,7 +106,7 @@ final class FieldNames {
     }
 
     private static @Nullable String derive(CharSequence name) {
-        if (AsciiString.contentEqualsIgnoreCase("Proxy", name)) {
+        if (equal("Proxy", name)) {
             return null;
         }
         int length = name.length();
@@ -142,18 +141,46 @@ final class FieldNames {
                 case "Content-Type" -> CONTENT_TYPE;
                 default -> derived;
             };
-            int i = AsciiString.hashCode(name) & (table.length - 1);
+            int i = hash(name) & (table.length - 1);
             while (table[i] != null) {
                 i = (i + 1) & (table.length - 1);
             }
-            table[i] = new Known(AsciiString.cached(name), serverName == null ? "" : serverName.intern());
+            table[i] = new Known(name, serverName == null ? "" : serverName.intern());
         }
         return table;
     }
 
     private static int slot(CharSequence name) {
-        return AsciiString.hashCode(name) & (TABLE.length - 1);
+        return hash(name) & (TABLE.length - 1);
     }
 
-    private record Known(AsciiString field, String serverName) {}
+    /** Of the length and some characters, in any case: enough to tell the known names apart, and quicker than to look at all. */
+    private static int hash(CharSequence name) {
+        int length = name.length();
+        if (length == 0) {
+            return 0;
+        }
+        int hash = 31 * length + (name.charAt(0) & 0x1F);
+        hash = 31 * hash + (name.charAt(length - 1) & 0x1F);
+        hash = 31 * hash + (name.charAt(length / 2) & 0x1F);
+        return 31 * hash + (name.charAt(length / 3) & 0x1F);
+    }
+
+    /** Whether two names are the same, whatever the case of their letters. */
+    private static boolean equal(String known, CharSequence name) {
+        int length = known.length();
+        if (name.length() != length) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            char a = known.charAt(i);
+            char b = name.charAt(i);
+            if (a != b && (((a ^ b) != 0x20) || (a | 0x20) < 'a' || (a | 0x20) > 'z')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private record Known(String field, String serverName) {}
 }

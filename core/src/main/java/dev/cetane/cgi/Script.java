@@ -1,4 +1,4 @@
-package dev.cetane.http;
+package dev.cetane.cgi;
 
 import java.util.function.BiConsumer;
 
@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
  * @param name path below the document root, with a slash in front; {@code SCRIPT_NAME}
  * @param pathInfo what the path has behind that; {@code PATH_INFO}
  */
-record Script(String name, String pathInfo) {
+public record Script(String name, String pathInfo) {
 
     /** Writes what PHP needs to know of it; the rest, {@code SCRIPT_FILENAME} above all, is the worker's to add. */
     void write(BiConsumer<String, String> out) {
