@@ -34,7 +34,8 @@ public record RequestTarget(String target, String query, String path) {
                 int high = i + 2 < path.length() ? Character.digit(path.charAt(i + 1), 16) : -1;
                 int low = i + 2 < path.length() ? Character.digit(path.charAt(i + 2), 16) : -1;
                 if (high < 0 || low < 0) {
-                    throw new MalformedTargetException("the path holds a % that is not followed by two hexadecimal digits");
+                    throw new MalformedTargetException(
+                            "the path holds a % that is not followed by two hexadecimal digits");
                 }
                 c = (char) (high << 4 | low);
                 if (c == 0) {
