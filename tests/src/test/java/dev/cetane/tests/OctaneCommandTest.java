@@ -36,7 +36,7 @@ final class OctaneCommandTest {
         started.forEach(Process::destroyForcibly);
         await("no process of the server remains")
                 .atMost(RunningCetane.PATIENCE)
-                .until(() -> Processes.withEnvironment(directory.toString()), List::isEmpty);
+                .until(() -> Processes.mentioning(directory.toString()), List::isEmpty);
     }
 
     @Test
