@@ -297,7 +297,7 @@ final class ApplicationFinder {
     /**
      * A process group of its own for each worker, so that all it started can be killed, death with the supervisor, and SCHED_BATCH,
      * sched(7): a worker that wakes up does not throw the thread off its CPU that has just handed it a request and is about to sleep.
-     * Where the system forbids that the worker runs without.
+     * Where the system forbids that the worker runs without. The shell leaves nothing in the environment.
      */
     private static List<String> processPrefix(PhpFinder commands) {
         List<String> prefix = new ArrayList<>();
@@ -312,7 +312,7 @@ final class ApplicationFinder {
         Path sh = commands.command("sh");
         Path chrt = commands.command("chrt");
         if (sh != null && chrt != null) {
-            String script = "\"$1\" -b -p 0 $$ >&- 2>&-; shift; exec \"$@\"";
+            String script = "\"$1\" -b -p 0 $$ >&- 2>&-; shift; unset PWD; exec \"$@\"";
             prefix.addAll(List.of(sh.toString(), "-c", script, "sh", chrt.toString()));
         }
         return List.copyOf(prefix);

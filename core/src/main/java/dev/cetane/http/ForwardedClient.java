@@ -2,6 +2,7 @@ package dev.cetane.http;
 
 import dev.cetane.cgi.FieldNames;
 import io.netty.util.NetUtil;
+import java.net.Inet6Address;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,10 @@ record ForwardedClient(
         List<String> hops = new ArrayList<>(elements.size());
         for (String element : elements) {
             String hop = parameter(element, "for");
-            hops.add(hop == null ? "" : hop);
+            hops.add(hop == null ? "unknown" : hop);
+        }
+        if (hops.isEmpty()) {
+            return new ForwardedClient(null, null, null, null);
         }
         int hop = clientHop(hops, proxies);
         String element = elements.get(hop < 0 ? elements.size() - 1 : hop);
@@ -76,7 +80,10 @@ record ForwardedClient(
         return hop;
     }
 
-    /** The IP address in {@code a.b.c.d}, {@code a.b.c.d:port}, {@code [v6]}, {@code [v6]:port} or {@code v6}; null if there is none. */
+    /**
+     * The IP address in {@code a.b.c.d}, {@code a.b.c.d:port}, {@code [v6]}, {@code [v6]:port} or {@code v6}, IPv6 in its short form;
+     * null if there is none.
+     */
     private static @Nullable String withoutPort(String hop) {
         String address = hop;
         if (hop.startsWith("[")) {
@@ -85,7 +92,11 @@ record ForwardedClient(
         } else if (hop.indexOf(':') >= 0 && hop.indexOf(':') == hop.lastIndexOf(':')) {
             address = hop.substring(0, hop.indexOf(':'));
         }
-        return NetUtil.isValidIpV4Address(address) || NetUtil.isValidIpV6Address(address) ? address : null;
+        if (NetUtil.isValidIpV4Address(address)) {
+            return address;
+        }
+        Inet6Address v6 = NetUtil.getByName(address, false);
+        return v6 == null ? null : NetUtil.toAddressString(v6);
     }
 
     private static @Nullable String scheme(@Nullable String proto) {
@@ -123,14 +134,17 @@ record ForwardedClient(
         return null;
     }
 
-    /** Splits at a separator that does not stand in quotes, and trims the parts. */
+    /** Splits at a separator that does not stand in quotes, trims the parts and leaves out empty ones. */
     private static List<String> split(String list, char separator) {
         List<String> parts = new ArrayList<>(4);
         int start = 0;
         boolean quoted = false;
         for (int i = 0; i <= list.length(); i++) {
             if (i == list.length() || (list.charAt(i) == separator && !quoted)) {
-                parts.add(list.substring(start, i).trim());
+                String part = list.substring(start, i).trim();
+                if (!part.isEmpty()) {
+                    parts.add(part);
+                }
                 start = i + 1;
             } else if (list.charAt(i) == '"') {
                 quoted = !quoted;

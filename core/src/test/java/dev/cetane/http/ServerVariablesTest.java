@@ -271,6 +271,10 @@ final class ServerVariablesTest {
                 "[2001:db8::1]:1234|2001:db8::1",
                 "2001:db8::1|2001:db8::1",
                 "2001:db8::1, fd00::5|2001:db8::1",
+                "2001:0DB8:0:0:0:0:0:1|2001:db8::1",
+                "fe80::1%<script>|fe80::1",
+                "198.51.100.7, |198.51.100.7",
+                "',,'|10.0.0.1",
                 "'<script>'|10.0.0.1",
                 "''|10.0.0.1"
             })
@@ -291,6 +295,8 @@ final class ServerVariablesTest {
                 "for=\"1.1.1.1, 2.2.2.2\"|10.0.0.1|http|shop.test",
                 "for=198.51.100.7;host=\"a b\"|198.51.100.7|http|shop.test",
                 "for=198.51.100.7;proto=ftp|198.51.100.7|http|shop.test",
+                "for=198.51.100.7, proto=https|10.0.0.1|https|shop.test",
+                ",|10.0.0.1|http|shop.test",
                 ";;,=|10.0.0.1|http|shop.test"
             })
     void theForwardedField(String forwarded, String client, String scheme, String host) throws RefusedException {

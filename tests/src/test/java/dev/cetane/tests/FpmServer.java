@@ -33,14 +33,15 @@ final class FpmServer implements AutoCloseable {
      *
      * @param application directory that holds {@code nginx.conf}, {@code php-fpm.conf} and {@code public}
      * @param ini settings of PHP beside those of Debian's {@code php.ini}
+     * @param trusted networks whose {@code X-Forwarded-For} nginx believes, with commas between
      */
-    static FpmServer start(Path application, Map<String, String> ini, Map<String, String> environment)
+    static FpmServer start(Path application, Map<String, String> ini, Map<String, String> environment, String trusted)
             throws IOException {
         Path directory = Files.createTempDirectory("cetane-fpm-");
         FpmServer server =
                 new FpmServer(directory, new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
         try {
-            server.launch(application, ini, environment);
+            server.launch(application, ini, environment, trusted);
             server.awaitServing();
             return server;
         } catch (IOException | AssertionError e) {
@@ -49,7 +50,12 @@ final class FpmServer implements AutoCloseable {
         }
     }
 
-    private void launch(Path application, Map<String, String> ini, Map<String, String> environment) throws IOException {
+    private void launch(Path application, Map<String, String> ini, Map<String, String> environment, String trusted)
+            throws IOException {
+        StringBuilder proxies = new StringBuilder();
+        for (String network : trusted.split(",", -1)) {
+            proxies.append("set_real_ip_from ").append(network).append(";\n");
+        }
         boolean root = "root".equals(System.getProperty("user.name"));
         StringBuilder pool = new StringBuilder(configuration(application, "php-fpm.conf"));
         if (root) {
@@ -61,7 +67,9 @@ final class FpmServer implements AutoCloseable {
                 directory.resolve("php-fpm.conf"), pool.toString().replace("{user}", ""));
         Path nginx = Files.writeString(
                 directory.resolve("nginx.conf"),
-                configuration(application, "nginx.conf").replace("{user}", root ? "user root;" : ""));
+                configuration(application, "nginx.conf")
+                        .replace("{trusted}", proxies)
+                        .replace("{user}", root ? "user root;" : ""));
         List<String> command = new ArrayList<>(List.of("php-fpm8.2", "-F", "-y", fpm.toString()));
         if (root) {
             command.add("-R");

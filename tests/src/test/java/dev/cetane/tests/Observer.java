@@ -68,7 +68,7 @@ final class Observer implements AutoCloseable {
         boolean toEnd = hasBody
                 && !head.fields().containsKey("content-length")
                 && !head.fields().containsKey("transfer-encoding");
-        boolean closes = toEnd || head.field("connection").equalsIgnoreCase("close");
+        boolean closes = toEnd || step.leaves() || head.field("connection").equalsIgnoreCase("close");
         seen.put("connection", closes ? "closed" : "kept");
         if (closes) {
             close();
@@ -90,7 +90,13 @@ final class Observer implements AutoCloseable {
             }
             first += chunk;
         }
+        if (step.leaves()) {
+            close();
+        }
         Files.writeString(scripts.resolve("go"), "");
+        if (step.leaves()) {
+            return first;
+        }
         return first + "[awaited]" + client.body(head);
     }
 

@@ -29,6 +29,7 @@ record OracleCase(String id, List<Step> steps) {
      * @param request one char a byte
      * @param scriptName under which the front controller finds the script, null when there is none
      * @param awaited text of the answer that has to arrive before the script goes on, empty when it does not wait
+     * @param leaves whether the client leaves once that has arrived
      * @param masks what differs at random: where a pattern matches, its text counts as the pattern's own
      */
     record Step(
@@ -37,6 +38,7 @@ record OracleCase(String id, List<Step> steps) {
             @Nullable String scriptName,
             String script,
             String awaited,
+            boolean leaves,
             List<Pattern> masks) {
         boolean hasScript() {
             return scriptName != null;
@@ -111,6 +113,7 @@ record OracleCase(String id, List<Step> steps) {
         Step parse() throws IOException {
             boolean raw = false;
             String awaited = "";
+            boolean leaves = false;
             List<Pattern> masks = new ArrayList<>();
             for (; next < lines.size() && lines.get(next).startsWith("@"); next++) {
                 String[] directive = lines.get(next).substring(1).split(" ", 2);
@@ -118,6 +121,10 @@ record OracleCase(String id, List<Step> steps) {
                 switch (directive[0]) {
                     case "raw" -> raw = true;
                     case "await" -> awaited = value;
+                    case "leave" -> {
+                        awaited = value;
+                        leaves = true;
+                    }
                     case "mask" -> masks.add(Pattern.compile(value));
                     default -> throw new IOException(id + ": unknown directive " + lines.get(next));
                 }
@@ -137,7 +144,8 @@ record OracleCase(String id, List<Step> steps) {
                 head.set(0, withCase(head.get(0), scriptName));
             }
             String request = raw ? bytes(String.join("\r\n", head) + "\r\n\r\n" + body) : request(head, body);
-            return new Step(request, head.get(0).split(" ", 2)[0], scriptName, script, awaited, List.copyOf(masks));
+            return new Step(
+                    request, head.get(0).split(" ", 2)[0], scriptName, script, awaited, leaves, List.copyOf(masks));
         }
 
         private static boolean isScript(String line) {

@@ -42,6 +42,7 @@ final class OracleTest {
     private static final Path APPLICATION = RunningCetane.TESTS.resolve("apps/oracle");
     private static final Path CASES = RunningCetane.TESTS.resolve("src/test/resources/oracle");
     private static final Path TABLE = RunningCetane.TESTS.resolve("../php-client/DIFFERENCES.md");
+    private static final String TRUSTED = "127.0.0.1,10.0.0.0/8,fd00::/8";
     private static final String ONLY = System.getProperty("cetane.oracle", "");
 
     private static DifferenceTable table;
@@ -50,6 +51,9 @@ final class OracleTest {
     private static Servers plain;
     /** Settings as in development: errors are shown, nothing is buffered. The cases of {@code shown.txt} run there. */
     private static Servers shown;
+
+    /** Settings as in production behind proxies that are trusted. The cases of {@code forwarded.txt} run there. */
+    private static Servers proxied;
 
     /** The servers of one set of settings. */
     private record Servers(
@@ -81,14 +85,17 @@ final class OracleTest {
         development.put("register_argc_argv", "1");
         development.put("variables_order", "EGPCS");
         development.put("request_order", "");
-        plain = start("plain", production, false);
-        shown = start("shown", development, true);
+        plain = start("plain", production, false, "192.0.2.1");
+        shown = start("shown", development, true, "192.0.2.1");
+        proxied = start("proxied", production, false, TRUSTED);
     }
 
-    private static Servers start(String name, Map<String, String> ini, boolean debug) throws IOException {
-        RunningCetane frontController = cetane(APPLICATION, ini(ini, name + "-cetane"), debug);
-        RunningCetane worker = debug ? null : cetane(APPLICATION.resolve("worker.php"), ini, false);
-        FpmServer fpm = FpmServer.start(APPLICATION, ini(ini, name + "-fpm"), Map.of("ORACLE_SETTING", "of the pool"));
+    private static Servers start(String name, Map<String, String> ini, boolean debug, String trusted)
+            throws IOException {
+        RunningCetane frontController = cetane(APPLICATION, ini(ini, name + "-cetane"), debug, trusted);
+        RunningCetane worker = debug ? null : cetane(APPLICATION.resolve("worker.php"), ini, false, trusted);
+        FpmServer fpm =
+                FpmServer.start(APPLICATION, ini(ini, name + "-fpm"), Map.of("ORACLE_SETTING", "of the pool"), trusted);
         frontController.awaitStarted();
         if (worker != null) {
             worker.awaitStarted();
@@ -102,12 +109,13 @@ final class OracleTest {
                 worker == null ? null : new Observer(worker.address(), scripts));
     }
 
-    private static RunningCetane cetane(Path application, Map<String, String> ini, boolean debug) {
+    private static RunningCetane cetane(Path application, Map<String, String> ini, boolean debug, String trusted) {
         RunningCetane.Starter starter = INSTANCES
                 .application(application)
                 .workers(1)
                 .set("app.debug", debug)
                 .set("app.environment.ORACLE_SETTING", "of the pool")
+                .set("http.trusted-proxies", trusted)
                 .set("http.idle-timeout", "600s");
         ini.forEach((name, value) -> starter.set("app.ini." + name, value));
         return starter.launch();
@@ -135,7 +143,7 @@ final class OracleTest {
 
     @AfterAll
     static void stop() throws IOException {
-        for (Servers servers : new Servers[] {plain, shown}) {
+        for (Servers servers : new Servers[] {plain, shown, proxied}) {
             if (servers != null) {
                 servers.close();
             }
@@ -152,7 +160,11 @@ final class OracleTest {
         }
         List<DynamicNode> nodes = new ArrayList<>();
         for (Path file : files) {
-            Servers servers = file.endsWith("shown.txt") ? shown : plain;
+            Servers servers = switch (file.getFileName().toString()) {
+                case "shown.txt" -> shown;
+                case "forwarded.txt" -> proxied;
+                default -> plain;
+            };
             List<DynamicTest> tests = new ArrayList<>();
             for (OracleCase oracleCase : OracleCase.read(file)) {
                 writeScripts(oracleCase);
@@ -205,8 +217,8 @@ final class OracleTest {
                 .isEmpty();
     }
 
-    private static final OracleCase.Step STATE =
-            new OracleCase.Step("GET /?state HTTP/1.1\r\nHost: oracle.test\r\n\r\n", "GET", null, "", "", List.of());
+    private static final OracleCase.Step STATE = new OracleCase.Step(
+            "GET /?state HTTP/1.1\r\nHost: oracle.test\r\n\r\n", "GET", null, "", "", false, List.of());
 
     private static void compare(
             String caseId,
