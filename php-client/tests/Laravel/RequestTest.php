@@ -4,8 +4,10 @@ declare(strict_types=1);
 
 namespace Cetane\Tests\Laravel;
 
+use Cetane\Laravel\RequestFactory;
 use Illuminate\Http\Request;
 use Illuminate\Http\UploadedFile;
+use Symfony\Component\HttpFoundation\Request as SymfonyRequest;
 
 /**
  * The application sees the request that php-fpm would have given it.
@@ -125,5 +127,42 @@ final class RequestTest extends LaravelTestCase
     public function testARequestWithoutHostIsServed(): void
     {
         self::assertSame('Hello, world!', self::visitor()->get('/hello', ['HTTP_HOST' => '', 'SERVER_NAME' => '', 'SERVER_ADDR' => '192.0.2.7']));
+    }
+
+    /**
+     * @dataProvider parts
+     *
+     * @param array<string, mixed>  $server
+     * @param array<string, string> $post
+     */
+    public function testARequestIsWhatLaravelItselfMakesOfTheSameParts(array $server, array $post, string $body): void
+    {
+        $server += ['REQUEST_URI' => '/a?q=1', 'HTTP_HOST' => 'a.test', 'HTTP_X_TWICE' => 'one, two', 'REMOTE_ADDR' => '192.0.2.1'];
+        $ours = RequestFactory::create($server, ['q' => '1'], $post, ['c' => 'd'], [], $body);
+        $theirs = Request::createFromBase(new SymfonyRequest(['q' => '1'], $post, [], ['c' => 'd'], [], $server, $body));
+        foreach (['query', 'request', 'cookies', 'files', 'server', 'headers', 'attributes'] as $part) {
+            self::assertSame($theirs->$part->all(), $ours->$part->all(), $part);
+        }
+        self::assertSame(
+            [$theirs->getContent(), $theirs->method(), $theirs->fullUrl(), $theirs->all(), $theirs->post(), $theirs->getLocale()],
+            [$ours->getContent(), $ours->method(), $ours->fullUrl(), $ours->all(), $ours->post(), $ours->getLocale()]
+        );
+    }
+
+    /**
+     * @return array<array{array<string, mixed>, array<string, string>, string}>
+     */
+    public function parts(): array
+    {
+        $json = ['CONTENT_TYPE' => 'application/vnd.api+json'];
+
+        return [
+            [['REQUEST_METHOD' => 'GET'], [], ''],
+            [['REQUEST_METHOD' => 'HEAD'], [], ''],
+            [['REQUEST_METHOD' => 'GET'] + $json, [], '{"k":1}'],
+            [['REQUEST_METHOD' => 'POST'] + self::FORM, ['p' => 'v', '_method' => 'GET'], 'p=v&_method=GET'],
+            [['REQUEST_METHOD' => 'POST'] + $json, [], '{"k":1}'],
+            [['REQUEST_METHOD' => 'DELETE', 'CONTENT_TYPE' => 'text/plain'], [], 'text'],
+        ];
     }
 }

@@ -7,6 +7,8 @@ namespace Cetane\Tests\Octane;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
+// Before Symfony's own dd(), which would end the tests of others.
+require_once __DIR__ . '/../../src/Laravel/dump.php';
 require_once 'Symfony/Component/Process/autoload.php';
 
 /**

@@ -8,6 +8,8 @@ use Cetane\Laravel\Console\ServerConsole;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Console\Output\BufferedOutput;
 
+// Before Symfony's own dd(), which would end the tests of others.
+require_once __DIR__ . '/../../src/Laravel/dump.php';
 require_once 'Symfony/Component/Console/autoload.php';
 
 /** What a developer sees of the server's log. */
