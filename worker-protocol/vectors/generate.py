@@ -92,7 +92,11 @@ def encode(frame):
         fields = [struct.pack(">d", frame["received-at"]), u32(frame["timeout-millis"]),
                   names_length, values_length, u32(size(body)), names, values] + body
         return framed(kind, fields, request, flags)
-    if kind in ("CANCEL", "STOP", "END"):
+    if kind == "TASK":
+        return framed(kind, [u32(frame["timeout-millis"]), raw(frame["task"])], request, 1 if frame["more"] else 0)
+    if kind in ("REPLY", "CALL"):
+        return framed(kind, [raw(frame[kind.lower()])], request, 1 if frame["more"] else 0)
+    if kind in ("CANCEL", "STOP", "END", "TICK"):
         return framed(kind, [], request)
     if kind == "READY":
         return framed(kind, [u16(frame["version"])] + pairs(frame["facts"]), request)
@@ -172,6 +176,18 @@ def request(n=1, server=(("REQUEST_METHOD", "GET"), ("REQUEST_URI", "/")), body=
 
 def plain(kind, n=0):
     return {"type": kind, "request": n}
+
+
+def task(text, n=1, timeout=0, more=False):
+    return {"type": "TASK", "request": n, "timeout-millis": timeout, "task": text, "more": more}
+
+
+def call(text, n=1, more=False):
+    return {"type": "CALL", "request": n, "call": text, "more": more}
+
+
+def reply(text, n=1, more=False):
+    return {"type": "REPLY", "request": n, "reply": text, "more": more}
 
 
 def ready(facts=(), version=1):
@@ -344,6 +360,18 @@ def frames():
     single("log-largest", "The largest LOG, 65 524 payload bytes", log(3, times("m", 65523)))
     single("log-bad-utf8", "A malformed UTF-8 sequence is replaced", log(3, "a\ufffdb"), framed("LOG", [u8(3), b"a\xffb"]))
 
+    single("task-empty", "A task of no byte and without a time limit", task(""))
+    single("task-typical", "A task", task("O:8:\"stdClass\":0:{}\0\u00ff", 7, 3000))
+    single("task-more", "The first piece of a task: the worker asks for the rest", task(times("t", 57328), 2, 4294967295, True))
+    single("tick", "A tick", plain("TICK", 9))
+    single("reply-smallest", "The smallest REPLY: an operation without a result has succeeded", reply("\0", 3))
+    single("reply-booting", "A REPLY before READY", reply("\0\0\x01", 0))
+    single("reply-largest", "The largest REPLY, 57 332 payload bytes, and not the end", reply(times("r", 57332), 4, True))
+    single("call-smallest", "The smallest CALL: the rest of a REPLY is asked for", call("\0"))
+    single("call-typical", "A CALL: GET of a row", call("\x11\0\x01visits", 7))
+    single("call-booting", "A CALL before READY", call("\x11\0\x01visits", 0))
+    single("call-more", "The largest CALL frame, 65 524 payload bytes, and not the end", call(times("c", 65524), 1, True))
+
 
 # --- conversations ---------------------------------------------------------------------------------------------------
 
@@ -383,6 +411,9 @@ ANSWER = ready((("capabilities", "file"), ("pid", "4242")))
 
 FORM_OFFER = hello((("capabilities", "file form"), ("kind", "worker")))
 FORM_ANSWER = ready((("capabilities", "file form"), ("post-max-size", "8388608")))
+
+CALL_OFFER = hello((("capabilities", "file call task tick"), ("kind", "worker")))
+CALL_ANSWER = ready((("capabilities", "call task tick"),))
 
 
 def talk(name, description):
@@ -447,6 +478,32 @@ def conversations():
     answering("protocol-error-in-body", "The worker finds a violation in its answer, for a number it was never given").says(
         error("PROTOCOL", "REQUEST_NUMBER in CANCEL", 77))
 
+    calls = lambda name, description: talk(name, description).says(CALL_OFFER, CALL_ANSWER)
+    calls("call", "A request asks for something twice, the second time after its answer").says(
+        request(1), call("\x14\0\0a"), reply("\1"), head(length=0), plain("END", 1), call("\x14\0\0a"), reply("\0"), done())
+    talk("call-booting", "An application asks for something while it boots").says(CALL_OFFER, call("\x10", 0), reply("\0", 0), CALL_ANSWER)
+    calls("call-in-body", "CALL between two pieces of a body").says(
+        request(1), head(), data("a"), call("\x14\0\0a"), reply("\1"), data("b"), plain("END", 1), done())
+    calls("call-in-pieces", "CALL and REPLY are longer than a frame").says(
+        request(1), call(times("c", 65524), more=True), call("d"), reply(times("r", 57332), more=True), call("\0"),
+        reply(times("r", 57332), more=True), call("\0"), reply("s"), head(length=0), plain("END", 1), done())
+    calls("call-cancel", "The client leaves while a CALL waits").says(
+        request(1), call("\x20"), plain("CANCEL", 1), reply("\0"), head(length=0), plain("END", 1), done())
+    calls("call-stop", "STOP while a CALL waits").says(
+        request(1), call("\x20"), plain("STOP"), reply("\0"), head(length=0), plain("END", 1), done())
+    calls("call-dying", "CALL in a shutdown function after a fatal error").says(
+        request(1), error("FATAL", "memory"), call("\x14\0\0a"), reply("\1"), done(last=True))
+    calls("call-protocol-error", "The worker finds a violation in a REPLY").says(
+        request(1), call("\x14\0\0a"), reply("\x63"), error("PROTOCOL", "PAYLOAD in REPLY", 1))
+    calls("task", "A task between two requests").says(
+        request(1), head(length=0), plain("END", 1), done(1), task("t", 2), head(2, 200, "", 1), data("r", 2), plain("END", 2), done(2),
+        request(3), head(3, length=0), plain("END", 3), done(3))
+    calls("task-in-pieces", "A task that is longer than a frame").says(
+        task(times("t", 57328), more=True), call("\0"), reply("u"), head(1, 200, "", 1), data("r"), plain("END", 1), done())
+    calls("task-failed", "A task throws an exception").says(
+        task("t"), head(1, 500, "", 1), data("e"), plain("END", 1), done())
+    calls("tick", "A tick").says(plain("TICK", 1), head(1, 204, "", 0), plain("END", 1), done())
+
 
 def worker_violations():
     """What a worker may do wrong, as the supervisor must see it."""
@@ -465,8 +522,35 @@ def worker_violations():
     for kind, length in (("HELLO", 20), ("REQUEST", 24), ("CANCEL", 0), ("STOP", 0)):
         booted(f"direction-{kind.lower()}-from-worker", f"{kind} from the worker").breaks(w, "DIRECTION", kind, header(kind, length))
 
+    def calling(name, description):
+        return talk(name, description).says(CALL_OFFER, CALL_ANSWER, request(1))
+
+    talk("type-call-declined", "CALL by a worker that has declined the capability").says(CALL_OFFER, ready(), request(1)).breaks(
+        w, "TYPE", "CALL", header("CALL", 1, 1))
+    talk("type-call-booting-not-offered", "CALL before READY where it was not offered").says(OFFER).breaks(w, "TYPE", "CALL", header("CALL", 1))
+    for kind, length in (("TASK", 4), ("TICK", 0), ("REPLY", 1)):
+        talk(f"direction-{kind.lower()}-from-worker", f"{kind} from the worker").says(CALL_OFFER, CALL_ANSWER).breaks(
+            w, "DIRECTION", kind, header(kind, length))
+    talk("turn-call-idle", "CALL while no request runs").says(CALL_OFFER, CALL_ANSWER).breaks(w, "TURN", "CALL", header("CALL", 1))
+    calling("turn-call-after-done", "CALL behind DONE").says(head(length=0), plain("END", 1), done()).breaks(
+        w, "TURN", "CALL", header("CALL", 1, 1))
+    calling("turn-call-after-last", "CALL behind DONE with LAST").says(head(length=0), plain("END", 1), done(last=True)).breaks(
+        w, "TURN", "CALL", header("CALL", 1, 1))
+    for kind, length in (("CALL", 1), ("HEAD", 12), ("LOG", 1)):
+        calling(f"turn-{kind.lower()}-while-calling", f"{kind} while a CALL waits for its REPLY").says(call("\x14\0\0a")).breaks(
+            w, "TURN", kind, header(kind, length, 1))
+    calling("turn-exception-while-calling", "ERROR(EXCEPTION) while a CALL waits for its REPLY").says(call("\x14\0\0a")).breaks(
+        w, "TURN", "ERROR", encode(error("EXCEPTION", "x")))
+    talk("turn-ready-while-calling", "READY while a CALL waits for its REPLY").says(CALL_OFFER, call("\x10", 0)).breaks(
+        w, "TURN", "READY", header("READY", 10))
+    calling("turn-head-in-call", "HEAD where the rest of a CALL is due").says(call("a", more=True)).breaks(
+        w, "TURN", "HEAD", header("HEAD", 12, 1))
+    calling("number-call", "CALL with the number of another request").breaks(w, "REQUEST_NUMBER", "CALL", header("CALL", 1, 2))
+    talk("number-call-booting", "CALL before READY with a number").says(CALL_OFFER).breaks(w, "REQUEST_NUMBER", "CALL", header("CALL", 1, 1))
+
     # Each type where it is allowed, with one flag too many and a length out of range.
     at = {
+        "CALL": (calling, 1, 65524, 1),
         "READY": (lambda *a: talk(*a).says(OFFER), 10, 65524, 0),
         "HEAD": (serving, 12, 65524, 1),
         "DATA": (answering, 1, 16777216, 1),
@@ -478,7 +562,7 @@ def worker_violations():
     }
     for kind, (place, lowest, highest, n) in at.items():
         named = kind.lower()
-        bad = 2 if kind in ("FILE", "DONE") else 1
+        bad = 2 if kind in ("FILE", "DONE", "CALL") else 1
         place(f"flags-{named}", f"A flag that {kind} does not have").breaks(w, "FLAGS", kind, header(kind, lowest, n, bad))
         place(f"flags-{named}-highest", f"The highest flag bit in {kind}").breaks(w, "FLAGS", kind, header(kind, lowest, n, 0x8000))
         if lowest > 0:
@@ -636,6 +720,30 @@ def supervisor_violations():
         idle(f"type-reserved-{kind.lower()}", f"{kind} without its capability").breaks(s, "TYPE", kind, header(kind, 0))
     for kind, length in (("READY", 10), ("HEAD", 12), ("DATA", 1), ("END", 0), ("DONE", 20), ("ERROR", 1), ("LOG", 1)):
         idle(f"direction-{kind.lower()}", f"{kind} from the supervisor").breaks(s, "DIRECTION", kind, header(kind, length, 1))
+
+    def able(name, description):
+        return talk(f"supervisor-{name}", description).says(CALL_OFFER, CALL_ANSWER)
+
+    def asked(name, description):
+        return able(name, description).says(request(1), call("\x14\0\0a"))
+
+    able("direction-call", "CALL from the supervisor").breaks(s, "DIRECTION", "CALL", header("CALL", 1, 1))
+    able("flags-task", "A flag that TASK does not have").breaks(s, "FLAGS", "TASK", header("TASK", 4, 1, 2))
+    able("flags-tick", "A flag in TICK").breaks(s, "FLAGS", "TICK", header("TICK", 0, 1, 1))
+    asked("flags-reply", "A flag that REPLY does not have").breaks(s, "FLAGS", "REPLY", header("REPLY", 1, 1, 2))
+    for length in (3, 57333, 2**31, 2**32 - 1):
+        able(f"length-task-{length}", f"TASK with {length} payload bytes").breaks(s, "LENGTH", "TASK", header("TASK", length, 1))
+    able("length-tick", "TICK with a payload").breaks(s, "LENGTH", "TICK", header("TICK", 1, 1))
+    for length in (0, 57333, 2**32 - 1):
+        asked(f"length-reply-{length}", f"REPLY with {length} payload bytes").breaks(s, "LENGTH", "REPLY", header("REPLY", length, 1))
+    able("turn-reply-idle", "REPLY while no request runs").breaks(s, "TURN", "REPLY", header("REPLY", 1, 1))
+    able("turn-reply-unasked", "REPLY to a worker that has not asked").says(request(1)).breaks(s, "TURN", "REPLY", header("REPLY", 1, 1))
+    able("turn-task-while-serving", "TASK while a request runs").says(request(1)).breaks(s, "TURN", "TASK", header("TASK", 4, 2))
+    asked("turn-request-while-calling", "REQUEST instead of REPLY").breaks(s, "TURN", "REQUEST", header("REQUEST", 24, 2))
+    asked("number-reply", "REPLY with another number").breaks(s, "REQUEST_NUMBER", "REPLY", header("REPLY", 1, 2))
+    able("number-task", "The first TASK has the number 2").breaks(s, "REQUEST_NUMBER", "TASK", header("TASK", 4, 2))
+    able("number-tick", "TICK with the number 0").breaks(s, "REQUEST_NUMBER", "TICK", header("TICK", 0, 0))
+    asked("cut-reply", "The stream ends inside REPLY").cut(s, "REPLY", [b"".join(encode(reply("ab")))[:-1]])
 
     before_hello("flags-hello", "A flag in HELLO").breaks(s, "FLAGS", "HELLO", header("HELLO", 20, flags=1))
     idle("flags-request", "A flag that REQUEST does not have").breaks(s, "FLAGS", "REQUEST", header("REQUEST", 24, 1, 4))

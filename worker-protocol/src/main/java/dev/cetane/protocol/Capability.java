@@ -14,11 +14,11 @@ public enum Capability {
     FORM,
     /** Reserved. */
     EVENT,
-    /** Reserved. */
+    /** TASK frames: the worker runs tasks of other workers. */
     TASK,
-    /** Reserved. */
+    /** TICK frames: the worker wants to be woken once a second. */
     TICK,
-    /** Reserved. */
+    /** CALL and REPLY frames: the worker asks the supervisor for something. May be used from HELLO on, before READY agrees. */
     CALL,
     /** Reserved. */
     PING,

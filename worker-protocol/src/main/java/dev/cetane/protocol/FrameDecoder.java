@@ -110,6 +110,10 @@ public final class FrameDecoder {
             }
             return false;
         }
+        if (current == FrameType.CALL) {
+            call(in);
+            return true;
+        }
         int start = in.position();
         int length = remaining;
         byte[] bytes;
@@ -131,6 +135,16 @@ public final class FrameDecoder {
         payload.open(current, flags, frameOffset, bytes, offset, offset + length);
         payload(current);
         return true;
+    }
+
+    private void call(ByteBuffer in) {
+        ByteBuffer whole = view(in);
+        int start = in.position();
+        whole.limit(start + remaining).position(start);
+        in.position(start + remaining);
+        consumed += remaining;
+        type = null;
+        handler.call(request, whole, (flags & FrameType.MORE) != 0);
     }
 
     private boolean header(ByteBuffer in) {

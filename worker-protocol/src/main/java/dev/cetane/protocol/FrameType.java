@@ -17,14 +17,15 @@ public enum FrameType {
     ERROR(0x47, Direction.FROM_WORKER, 1, 65_524),
     LOG(0x48, Direction.FROM_WORKER, 1, 65_524),
 
+    TASK(0x06, Direction.TO_WORKER, 4, 57_332, FrameType.MORE, Capability.TASK, false),
+    TICK(0x07, Direction.TO_WORKER, 0, 0, 0, Capability.TICK, false),
+    REPLY(0x08, Direction.TO_WORKER, 1, 57_332, FrameType.MORE, Capability.CALL, false),
+    CALL(0x49, Direction.FROM_WORKER, 1, 65_524, FrameType.MORE, Capability.CALL, false),
+
     EVENT(0x05, Direction.TO_WORKER, Capability.EVENT),
-    TASK(0x06, Direction.TO_WORKER, Capability.TASK),
-    TICK(0x07, Direction.TO_WORKER, Capability.TICK),
-    REPLY(0x08, Direction.TO_WORKER, Capability.CALL),
     PING(0x09, Direction.TO_WORKER, Capability.PING),
     CHECKPOINT(0x0A, Direction.TO_WORKER, Capability.SNAPSHOT),
     RESTORED(0x0B, Direction.TO_WORKER, Capability.SNAPSHOT),
-    CALL(0x49, Direction.FROM_WORKER, Capability.CALL),
     PONG(0x4A, Direction.FROM_WORKER, Capability.PING);
 
     /** Who sends a frame. */
@@ -47,6 +48,9 @@ public enum FrameType {
 
     /** FILE: the supervisor deletes the file. */
     public static final int DELETE = 0x0001;
+
+    /** CALL: the next CALL goes on with it. REPLY and TASK: the worker asks for the rest. */
+    public static final int MORE = 0x0001;
 
     /** DONE: the worker takes no further request. */
     public static final int LAST = 0x0001;

@@ -9,11 +9,14 @@ import java.nio.file.Path;
  * Writes REQUEST frames, PROTOCOL.md §4.2, into one buffer that belongs to a worker and is used again for each of its requests.
  * Used by one thread at a time, the one that dispatches: {@link #begin}, {@link #server} for each entry, at most one of
  * {@link #body}, {@link #bodyFile}, {@link #form} and {@link #formFiles}, {@link #finish}. A request that was given up half-way is forgotten by the next
- * {@code begin}.
+ * {@code begin}. {@link #task} or {@link #tick} instead of the entries and the body make it a TASK or a TICK frame.
  *
  * <p>Names and values are two separate lists on the wire, so each is gathered apart until both lengths are known.
  */
 public final class RequestEncoder implements RequestWriter {
+
+    /** How many bytes of a task one TASK frame holds. */
+    public static final int TASK_BYTES = FrameType.TASK.maxPayload() - Integer.BYTES;
 
     private static final int MAX_PAYLOAD = FrameType.REQUEST.maxPayload();
     private static final int FIXED_BYTES = FrameType.REQUEST.minPayload();
@@ -27,10 +30,20 @@ public final class RequestEncoder implements RequestWriter {
     private boolean listsOpen;
     private boolean bodyWritten;
     private boolean formsAllowed;
+    private boolean tasksAllowed;
+    private boolean ticksAllowed;
+    private int number;
+    private int timeout;
 
     /** Whether {@link Capability#FORM} was agreed on with the worker that gets the frames; not so at first. */
     public void allowForms(boolean allowed) {
         formsAllowed = allowed;
+    }
+
+    /** Whether {@link Capability#TASK} and {@link Capability#TICK} were agreed on; not so at first. */
+    public void allowTasks(boolean tasks, boolean ticks) {
+        tasksAllowed = tasks;
+        ticksAllowed = ticks;
     }
 
     /**
@@ -51,7 +64,47 @@ public final class RequestEncoder implements RequestWriter {
         bodyWritten = false;
         frame.clear();
         Wire.putHeader(frame, FrameType.REQUEST, 0, 0, request);
-        frame.putDouble(receivedAtSeconds).putInt((int) Math.min(timeoutMillis, MAX_TIMEOUT_MILLIS));
+        number = request;
+        timeout = (int) Math.min(timeoutMillis, MAX_TIMEOUT_MILLIS);
+        frame.putDouble(receivedAtSeconds).putInt(timeout);
+    }
+
+    /**
+     * Makes it a TASK frame, PROTOCOL.md §4.5.
+     *
+     * @param piece the task, or its first {@link #TASK_BYTES} bytes; copied, the buffer's position moves to its limit
+     * @param more whether the worker has to ask for the rest
+     * @throws IllegalStateException when {@link #allowTasks} forbids it
+     */
+    public void task(ByteBuffer piece, boolean more) {
+        if (!tasksAllowed) {
+            throw new IllegalStateException(
+                    "the worker takes no tasks: its script has to say what runs them, with Worker::onTask()");
+        }
+        replace(FrameType.TASK, more ? FrameType.MORE : 0);
+        frame.putInt(timeout).put(piece);
+    }
+
+    /**
+     * Makes it a TICK frame, PROTOCOL.md §4.6.
+     *
+     * @throws IllegalStateException when {@link #allowTasks} forbids it
+     */
+    public void tick() {
+        if (!ticksAllowed) {
+            throw new IllegalStateException("the worker takes no ticks");
+        }
+        replace(FrameType.TICK, 0);
+    }
+
+    private void replace(FrameType type, int flags) {
+        if (!listsOpen || names.count() > 0) {
+            throw new IllegalStateException("a " + type + " has neither entries nor a body");
+        }
+        listsOpen = false;
+        bodyWritten = true;
+        frame.clear();
+        Wire.putHeader(frame, type, flags, 0, number);
     }
 
     /**

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Two threads take turns as the streams do: the one that dispatches calls {@link #nextRequest} and {@link #begin} while the
  * worker is idle, before it writes the REQUEST frame; from then to DONE the rest belongs to the thread that runs the
- * {@link FrameDecoder}. The state is volatile, so that the reading thread sees the request that it reads the answer to.
+ * {@link FrameDecoder}. The state is volatile, so that the reading thread sees the request that it reads the answer to. A CALL that waits for its REPLY
+ * belongs to whoever has the reply, and {@link #replied} gives the turn back to the reading thread.
  */
 public final class Turn {
 
@@ -28,8 +29,17 @@ public final class Turn {
         LEAVING
     }
 
+    private enum Call {
+        NONE,
+        /** A CALL with MORE has arrived: only the rest of it may. */
+        UNFINISHED,
+        /** A whole CALL has arrived and its REPLY was not written: nothing may arrive. */
+        PENDING
+    }
+
     private final Hello offer;
     private volatile State state = State.BOOTING;
+    private volatile Call call = Call.NONE;
     private volatile @Nullable Agreement agreement;
     private int request;
     private long promised;
@@ -79,13 +89,34 @@ public final class Turn {
         return agreement;
     }
 
+    /**
+     * The REPLY to the pending CALL is about to be written, by whatever thread has it; the worker may speak again.
+     *
+     * @throws IllegalStateException when no CALL is pending
+     */
+    public void replied() {
+        if (call != Call.PENDING) {
+            throw new IllegalStateException("no CALL of request " + Integer.toUnsignedString(request) + " is pending");
+        }
+        call = Call.NONE;
+    }
+
+    /** Whether a CALL waits for its REPLY. */
+    public boolean calling() {
+        return call == Call.PENDING;
+    }
+
     /** Whether this may be used; nothing needs no agreement. */
     boolean agreed(@Nullable Capability capability) {
         if (capability == null) {
             return true;
         }
         Agreement settled = agreement;
-        return settled != null && settled.has(capability);
+        if (settled == null) {
+            // Calls are how an application sets up what its workers share, so they are there while it boots.
+            return capability == Capability.CALL && offer.capabilities().contains(capability);
+        }
+        return settled.has(capability);
     }
 
     /** Checks a frame by its header alone, before its payload is looked at. */
@@ -98,8 +129,13 @@ public final class Turn {
             case HEAD -> now == State.WAITING;
             case DATA, FILE, END -> now == State.ANSWERING;
             case DONE -> now == State.TERMINATING || (now == State.DYING && flags == FrameType.LAST);
+            case CALL -> now != State.IDLE && now != State.LEAVING;
             default -> false;
         };
+        Call asked = call;
+        if (asked != Call.NONE && type != FrameType.ERROR) {
+            allowed = asked == Call.UNFINISHED && type == FrameType.CALL;
+        }
         if (!allowed) {
             throw outOfTurn(type.name(), type, number, offset);
         }
@@ -109,6 +145,8 @@ public final class Turn {
         }
         if (type == FrameType.DATA) {
             addBody(type, length, offset);
+        } else if (type == FrameType.CALL) {
+            call = (flags & FrameType.MORE) != 0 ? Call.UNFINISHED : Call.PENDING;
         } else if (type == FrameType.END) {
             if (promised != ResponseHead.UNKNOWN_LENGTH && sent != promised) {
                 throw new ProtocolException(
@@ -167,8 +205,8 @@ public final class Turn {
         State now = state;
         boolean running = now == State.WAITING || now == State.ANSWERING;
         boolean allowed = switch (kind) {
-            case EXCEPTION, FATAL -> running;
-            case BOOT -> now == State.BOOTING;
+            case EXCEPTION, FATAL -> running && call == Call.NONE;
+            case BOOT -> now == State.BOOTING && call == Call.NONE;
             case PROTOCOL -> true;
         };
         if (!allowed) {
@@ -211,7 +249,17 @@ public final class Turn {
     }
 
     private ProtocolException outOfTurn(String what, FrameType type, int number, long offset) {
-        String when = switch (state) {
+        String when = switch (call) {
+            case NONE -> place();
+            case UNFINISHED -> "where the rest of a CALL is due";
+            case PENDING -> "while its CALL waits for the REPLY";
+        };
+        return new ProtocolException(
+                Violation.TURN, type, offset, what + " for request " + Integer.toUnsignedString(number) + " " + when);
+    }
+
+    private String place() {
+        return switch (state) {
             case BOOTING -> "before READY";
             case IDLE -> "while no request runs";
             case WAITING -> "before the final HEAD of request " + Integer.toUnsignedString(request);
@@ -220,8 +268,6 @@ public final class Turn {
             case DYING -> "where DONE with LAST of request " + Integer.toUnsignedString(request) + " is due";
             case LEAVING -> "after the worker's last frame";
         };
-        return new ProtocolException(
-                Violation.TURN, type, offset, what + " for request " + Integer.toUnsignedString(number) + " " + when);
     }
 
     private ProtocolException wrongNumber(FrameType type, int number, long offset) {

@@ -64,6 +64,16 @@ public final class WorkerFrameEncoder {
         return message(FrameType.ERROR, request, report.kind().code(), report.message());
     }
 
+    /** One CALL frame; 1 to 65 524 bytes. */
+    public static ByteBuffer call(int request, byte[] bytes, boolean more) {
+        if (bytes.length == 0) {
+            throw new IllegalArgumentException("CALL carries at least one byte");
+        }
+        return Wire.frame(FrameType.CALL, more ? FrameType.MORE : 0, bytes.length, request)
+                .put(bytes)
+                .flip();
+    }
+
     /** LOG; a message too long is cut. */
     public static ByteBuffer log(int request, int severity, String message) {
         return message(FrameType.LOG, request, severity, message);

@@ -34,6 +34,16 @@ public interface WorkerFrameHandler {
     void error(int request, ErrorReport report);
 
     /**
+     * The worker asks for something, PROTOCOL.md §9, or for the rest of a TASK or REPLY. Its turn ends with a call that is whole: nothing
+     * but ERROR(PROTOCOL) may arrive until {@link Turn#replied}.
+     *
+     * @param request 0 before READY
+     * @param payload at least one byte; valid during the call only
+     * @param more whether the next CALL goes on with this one
+     */
+    void call(int request, ByteBuffer payload, boolean more);
+
+    /**
      * One log message.
      *
      * @param request 0 when it belongs to none

@@ -89,6 +89,20 @@ final class CodecPropertyTest {
         assertThat(listener.turn.idle() || listener.turn.leaving()).isFalse();
     }
 
+    @Property(tries = 500)
+    void a_call_arrives_as_it_was_sent_wherever_its_bytes_are_split(
+            @ForAll @Size(min = 1, max = 300) byte[] payload,
+            @ForAll boolean more,
+            @ForAll @IntRange(min = 1, max = 200) int piece) {
+        Listener listener = Listener.waiting();
+        listener.heard.clear();
+        listener.hears(WorkerFrameEncoder.call(1, payload, more), piece);
+        String text = new String(payload, StandardCharsets.ISO_8859_1);
+        assertThat(listener.heard.calls())
+                .containsExactly(new Call(FrameType.CALL, 1, new RecordedCalls.Asked(text, more)));
+        assertThat(listener.turn.calling()).isEqualTo(!more);
+    }
+
     @Provide
     Arbitrary<Map<String, String>> pairs() {
         Arbitrary<String> value =

@@ -27,5 +27,8 @@ class Deaf implements WorkerFrameHandler {
     public void error(int request, ErrorReport report) {}
 
     @Override
+    public void call(int request, ByteBuffer payload, boolean more) {}
+
+    @Override
     public void log(int request, int severity, String message) {}
 }

@@ -41,9 +41,13 @@ final class GoldenConversationsTest {
         for (JsonNode step : steps) {
             if (step.get("sender").textValue().equals("supervisor")) {
                 step.get("frames").forEach(frame -> {
-                    if (Vectors.type(frame) == FrameType.REQUEST) {
+                    FrameType type = Vectors.type(frame);
+                    if (type == FrameType.REQUEST || type == FrameType.TASK || type == FrameType.TICK) {
                         assertThat(listener.turn.idle()).isTrue();
                         listener.turn.begin(Vectors.request(frame));
+                    } else if (type == FrameType.REPLY) {
+                        assertThat(listener.turn.calling()).isTrue();
+                        listener.turn.replied();
                     }
                 });
                 continue;

@@ -11,6 +11,8 @@ final class RecordedCalls implements WorkerFrameHandler {
     /** One call; the content is the decoded record, or the body's bytes as ISO-8859-1. */
     record Call(FrameType type, int request, Object content) {}
 
+    record Asked(String payload, boolean more) {}
+
     record LogMessage(int severity, String message) {}
 
     private final List<Call> calls = new ArrayList<>();
@@ -77,6 +79,11 @@ final class RecordedCalls implements WorkerFrameHandler {
     @Override
     public void error(int request, ErrorReport report) {
         add(FrameType.ERROR, request, report);
+    }
+
+    @Override
+    public void call(int request, ByteBuffer payload, boolean more) {
+        add(FrameType.CALL, request, new Asked(StandardCharsets.ISO_8859_1.decode(payload).toString(), more));
     }
 
     @Override

@@ -279,4 +279,23 @@ final class RequestEncoderTest {
                         "the smallest object has 16 bytes, so this is less than one a request; the JVM may make a few of its own")
                 .isLessThan(16_000);
     }
+
+    @Test
+    void a_worker_that_takes_no_tasks_and_no_ticks_gets_none() {
+        RequestEncoder encoder = new RequestEncoder();
+        encoder.begin(1, 0, 0);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> encoder.task(ByteBuffer.allocate(1), false))
+                .withMessageContaining("onTask");
+        assertThatIllegalStateException().isThrownBy(encoder::tick);
+    }
+
+    @Test
+    void a_task_has_no_entries() {
+        RequestEncoder encoder = new RequestEncoder();
+        encoder.allowTasks(true, true);
+        encoder.begin(1, 0, 0);
+        encoder.server("A", "1");
+        assertThatIllegalStateException().isThrownBy(() -> encoder.task(ByteBuffer.allocate(1), false));
+    }
 }

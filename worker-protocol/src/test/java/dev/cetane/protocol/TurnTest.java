@@ -75,7 +75,7 @@ final class TurnTest {
         assertThat(listener.turn.agreement()).isNull();
         listener.hears(WorkerFrameEncoder.ready(Listener.ANSWER));
         Agreement agreement = Objects.requireNonNull(listener.turn.agreement());
-        assertThat(agreement).isEqualTo(new Agreement(1, Set.of(Capability.FILE)));
+        assertThat(agreement).isEqualTo(new Agreement(1, Set.of(Capability.FILE, Capability.CALL)));
         assertThat(agreement.has(Capability.FILE)).isTrue();
         assertThat(agreement.has(Capability.TASK)).isFalse();
     }
@@ -85,5 +85,22 @@ final class TurnTest {
         Listener listener = Listener.booting().hears(WorkerFrameEncoder.ready(new Ready(1, Map.of())));
         assertThat(Objects.requireNonNull(listener.turn.agreement()).capabilities())
                 .isEmpty();
+    }
+
+    @Test
+    void a_call_is_pending_from_its_last_frame_to_its_reply() {
+        Listener listener = Listener.waiting();
+        assertThat(listener.turn.calling()).isFalse();
+        assertThatIllegalStateException().isThrownBy(listener.turn::replied);
+        listener.hears(WorkerFrameEncoder.call(1, new byte[1], true));
+        assertThat(listener.turn.calling()).isFalse();
+        listener.hears(WorkerFrameEncoder.call(1, new byte[1], false));
+        assertThat(listener.turn.calling()).isTrue();
+        listener.turn.replied();
+        assertThat(listener.turn.calling()).isFalse();
+        assertThatIllegalStateException().isThrownBy(listener.turn::replied);
+        listener.hears(WorkerFrameEncoder.head(1, Frames.head(200, 0)), WorkerFrameEncoder.end(1));
+        listener.hears(WorkerFrameEncoder.call(1, new byte[1], false));
+        assertThat(listener.turn.calling()).isTrue();
     }
 }

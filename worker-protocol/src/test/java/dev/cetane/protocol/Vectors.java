@@ -2,6 +2,7 @@ package dev.cetane.protocol;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.cetane.protocol.RecordedCalls.Asked;
 import dev.cetane.protocol.RecordedCalls.Call;
 import dev.cetane.protocol.RecordedCalls.LogMessage;
 import java.io.ByteArrayOutputStream;
@@ -78,6 +79,17 @@ final class Vectors {
             case REQUEST -> encodeRequest(frame);
             case CANCEL -> ControlFrames.cancel(request);
             case STOP -> ControlFrames.stop();
+            case TASK, TICK -> encodeJob(frame);
+            case REPLY -> {
+                ReplyEncoder encoder = new ReplyEncoder();
+                encoder.begin().put(textBytes(frame.get("reply")));
+                yield encoder.finish(request, frame.get("more").booleanValue());
+            }
+            case CALL ->
+                WorkerFrameEncoder.call(
+                        request,
+                        textBytes(frame.get("call")).array(),
+                        frame.get("more").booleanValue());
             case READY -> WorkerFrameEncoder.ready((Ready) content(frame));
             case HEAD -> WorkerFrameEncoder.head(request, (ResponseHead) content(frame));
             case DATA ->
@@ -127,6 +139,18 @@ final class Vectors {
         return encoder.finish();
     }
 
+    private static ByteBuffer encodeJob(JsonNode frame) {
+        RequestEncoder encoder = new RequestEncoder();
+        encoder.allowTasks(true, true);
+        encoder.begin(request(frame), 0, frame.path("timeout-millis").longValue());
+        if (type(frame) == FrameType.TICK) {
+            encoder.tick();
+        } else {
+            encoder.task(textBytes(frame.get("task")), frame.get("more").booleanValue());
+        }
+        return encoder.finish();
+    }
+
     private static ByteBuffer textBytes(JsonNode text) {
         return ByteBuffer.wrap(text(text).getBytes(StandardCharsets.ISO_8859_1));
     }
@@ -166,6 +190,8 @@ final class Vectors {
                         frame.get("last").booleanValue());
             case ERROR ->
                 new ErrorReport(ErrorReport.Kind.valueOf(frame.get("kind").textValue()), text(frame.get("message")));
+            case CALL ->
+                new Asked(text(frame.get("call")), frame.get("more").booleanValue());
             case LOG -> new LogMessage(frame.get("severity").intValue(), text(frame.get("message")));
             default -> throw new IllegalArgumentException(frame.toString());
         };

@@ -53,6 +53,9 @@ public final class Sink implements WorkerFrameHandler {
     }
 
     @Override
+    public void call(int request, ByteBuffer payload, boolean more) {}
+
+    @Override
     public void log(int request, int severity, String message) {
         last = message;
     }
