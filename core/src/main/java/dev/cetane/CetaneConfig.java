@@ -5,6 +5,7 @@ import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.worker.PoolConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ record CetaneConfig(
         @Nullable Path file,
         App app,
         PoolConfig pool,
+        Sharing sharing,
         HttpConfig http,
         OpsConfig ops,
         Log log,
@@ -48,6 +50,16 @@ record CetaneConfig(
             Map<String, String> environment,
             List<String> passEnvironment,
             boolean debug) {}
+
+    /**
+     * What workers do for each other: the part of the {@code pool} section that is about tasks and tables.
+     *
+     * @param taskWorkers workers that run tasks, 0: none
+     * @param taskQueueSize most tasks that wait for one
+     * @param taskTimeout longest time a task may run, zero: none
+     * @param tableBytes most bytes of all shared tables together
+     */
+    record Sharing(int taskWorkers, int taskQueueSize, Duration taskTimeout, long tableBytes) {}
 
     /** The {@code log} section. */
     record Log(Format format, EventLog.Level level) {

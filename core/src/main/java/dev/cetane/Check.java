@@ -1,6 +1,9 @@
 package dev.cetane;
 
 import dev.cetane.log.EventLog;
+import dev.cetane.shared.SharedTables;
+import dev.cetane.shared.TableCalls;
+import dev.cetane.task.TaskCalls;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.JobReport;
@@ -11,6 +14,7 @@ import dev.cetane.worker.RetireReason;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerPool;
+import dev.cetane.worker.WorkerServices;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -18,6 +22,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -165,7 +170,13 @@ final class Check {
         PoolListener listener = new BootListener(nanos);
         try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid());
                 WorkerPool pool = new WorkerPool(
-                        oneWorker(config.pool()), application, directory.directory(), Ticker.system(), log, listener)) {
+                        oneWorker(config.pool()),
+                        application,
+                        services(config),
+                        directory.directory(),
+                        Ticker.system(),
+                        log,
+                        listener)) {
             pool.start();
             say("ok", "boot", "a worker booted the application in " + nanos.get() / 1_000_000 + " ms");
         } catch (WorkerException e) {
@@ -173,23 +184,18 @@ final class Check {
         }
     }
 
+    /** Tables of its own, since an application may want them when it boots. */
+    private WorkerServices services(CetaneConfig config) {
+        SharedTables tables = new SharedTables(config.sharing().tableBytes(), log);
+        return new WorkerServices(
+                new WorkerCalls(tables, new TableCalls(tables, Ticker.system()), new TaskCalls(null)),
+                WorkerServices.Role.REQUEST,
+                config.sharing().taskWorkers(),
+                new AtomicInteger()::incrementAndGet);
+    }
+
     private static PoolConfig oneWorker(PoolConfig pool) {
-        return new PoolConfig(
-                1,
-                pool.queueSize(),
-                pool.queueTimeout(),
-                pool.bootTimeout(),
-                pool.requestTimeout(),
-                pool.stopGrace(),
-                pool.killGrace(),
-                pool.maxRequests(),
-                pool.maxLifetime(),
-                pool.maxMemoryBytes(),
-                pool.jitterPercent(),
-                pool.backoffInitial(),
-                pool.backoffMax(),
-                pool.outputLineBytes(),
-                pool.outputLinesPerSecond());
+        return pool.with(1, pool.queueSize(), pool.queueTimeout(), pool.requestTimeout());
     }
 
     private void say(String verdict, String subject, @Nullable String message) {

@@ -261,6 +261,11 @@ final class ConfigLoader {
                 get(Settings.POOL_BACKOFF_MAX),
                 bytes(Settings.POOL_OUTPUT_LINE),
                 get(Settings.POOL_OUTPUT_LINES_PER_SECOND));
+        CetaneConfig.Sharing sharing = new CetaneConfig.Sharing(
+                get(Settings.POOL_TASK_WORKERS),
+                get(Settings.POOL_TASK_QUEUE_SIZE),
+                get(Settings.POOL_TASK_TIMEOUT),
+                get(Settings.POOL_TABLE_MEMORY));
         HttpConfig http = new HttpConfig(
                 get(Settings.HTTP_LISTEN),
                 get(Settings.HTTP_BACKLOG),
@@ -294,7 +299,7 @@ final class ConfigLoader {
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));
         checkTogether(http, pool, ops);
-        return new CetaneConfig(file, app, pool, http, ops, log, runDirectory, effective());
+        return new CetaneConfig(file, app, pool, sharing, http, ops, log, runDirectory, effective());
     }
 
     /** The value in force; the default stands in for one that has a problem, so that the others are still looked at. */

@@ -135,6 +135,24 @@ final class Settings {
             100_000,
             "Lines of output logged for each worker and second; more are counted and dropped.");
 
+    static final Setting<Integer> POOL_TASK_WORKERS = integer(
+            "pool.task-workers",
+            0,
+            0,
+            1024,
+            "How many more PHP workers run tasks for those that serve requests; 0: none, tasks run where they are asked for.");
+    static final Setting<Integer> POOL_TASK_QUEUE_SIZE = integer(
+            "pool.task-queue-size", 1024, 0, 100_000, "Most tasks that wait for a task worker; more are refused.");
+    static final Setting<Duration> POOL_TASK_TIMEOUT = duration(
+            "pool.task-timeout",
+            "60s",
+            "10ms",
+            "24h",
+            "none",
+            "Longest time a task may run, above it its worker is killed and replaced.");
+    static final Setting<Long> POOL_TABLE_MEMORY = size(
+            "pool.table-memory", "64MiB", "1MiB", "64GiB", null, "Most memory that all shared tables take together.");
+
     static final Setting<List<SocketAddress>> HTTP_LISTEN =
             addresses("http.listen", "127.0.0.1:8080", "Addresses that take HTTP requests.");
     static final Setting<Integer> HTTP_BACKLOG =
@@ -284,6 +302,10 @@ final class Settings {
             POOL_BACKOFF_MAX,
             POOL_OUTPUT_LINE,
             POOL_OUTPUT_LINES_PER_SECOND,
+            POOL_TASK_WORKERS,
+            POOL_TASK_QUEUE_SIZE,
+            POOL_TASK_TIMEOUT,
+            POOL_TABLE_MEMORY,
             HTTP_LISTEN,
             HTTP_BACKLOG,
             HTTP_MAX_CONNECTIONS,

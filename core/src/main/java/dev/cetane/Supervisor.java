@@ -13,7 +13,6 @@ import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.Generation;
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.Ticker;
-import dev.cetane.worker.WorkerPool;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -48,7 +47,7 @@ final class Supervisor implements Operator {
     private final ApplicationFinder.Found found;
     private final EventLog log;
     private final Ticker ticker = Ticker.system();
-    private final WorkerPool pool;
+    private final Workforce workforce;
     private final Metrics metrics;
     private final Instance template;
     private final CountDownLatch stopAsked = new CountDownLatch(1);
@@ -69,7 +68,8 @@ final class Supervisor implements Operator {
         this.log = log;
         ApplicationConfig application = found.application();
         this.metrics = new Metrics(this::snapshot, ticker, Cetane.version());
-        this.pool = new WorkerPool(config.pool(), application, directory, ticker, log, metrics);
+        this.workforce = new Workforce(config, application, directory, ticker, log, metrics, new TaskListener(metrics));
+        metrics.tables(workforce.tables()::usedBytes);
         this.template = new Instance(
                 Cetane.version(),
                 RunDirectory.pid(),
@@ -88,13 +88,13 @@ final class Supervisor implements Operator {
         Thread booting = new Thread(() -> boot(boot), "cetane-boot");
         booting.setDaemon(true);
         booting.start();
-        try (WorkerPool closedLast = pool;
+        try (Workforce closedLast = workforce;
                 OpsServer ops =
                         new OpsServer(config.ops(), metrics, this::snapshot, this, this::instance, ticker, log)) {
             ops.bind();
             try (HttpServer http = HttpServer.start(
                     config.http(),
-                    closedLast,
+                    closedLast.requests(),
                     log,
                     ticker,
                     metrics,
@@ -122,12 +122,12 @@ final class Supervisor implements Operator {
 
     @Override
     public CompletableFuture<Integer> reload() {
-        return pool.reload();
+        return workforce.reload();
     }
 
     @Override
     public boolean recycle(int workerId) {
-        return pool.recycle(workerId);
+        return workforce.recycle(workerId);
     }
 
     /** A second call, and one during the start, stops at once. */
@@ -146,7 +146,7 @@ final class Supervisor implements Operator {
 
     private void boot(CompletableFuture<Void> boot) {
         try {
-            pool.start();
+            workforce.start();
             boot.complete(null);
         } catch (RuntimeException e) {
             boot.completeExceptionally(e);
@@ -167,7 +167,7 @@ final class Supervisor implements Operator {
                     null,
                     "Some requests have not finished within http.shutdown-grace and are cut");
         }
-        pool.drain(config.pool().stopGrace()).get();
+        workforce.drain(config.pool().stopGrace());
         log.log(Level.INFO, "supervisor.stopped", null, "Stopped");
     }
 
@@ -190,7 +190,7 @@ final class Supervisor implements Operator {
 
     /** The pool learns last that the instance drains; health and status are to say it from the first moment. */
     private PoolSnapshot snapshot() {
-        PoolSnapshot snapshot = pool.snapshot();
+        PoolSnapshot snapshot = workforce.requests().snapshot();
         boolean draining;
         synchronized (this) {
             draining = phase == Phase.DRAINING || phase == Phase.STOPPING;

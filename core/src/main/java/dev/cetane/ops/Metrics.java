@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +103,8 @@ public final class Metrics implements PoolListener, HttpListener {
     private final Map<Phase, Timer> phases = new EnumMap<>(Phase.class);
     private final Map<WorkerException.Kind, Counter> failures = new EnumMap<>(WorkerException.Kind.class);
     private final Map<WorkerException.Kind, Counter> rejections = new EnumMap<>(WorkerException.Kind.class);
+    private final Timer tasks;
+    private final Map<WorkerException.Kind, Counter> taskFailures = new EnumMap<>(WorkerException.Kind.class);
     private final Map<RetireReason, Counter> stops = new EnumMap<>(RetireReason.class);
     private final Map<Integer, Counter> files = new HashMap<>();
     private final Counter starts;
@@ -130,6 +133,10 @@ public final class Metrics implements PoolListener, HttpListener {
         }
         FAILING.forEach(kind -> failures.put(kind, counter(Meters.FAILURES, label(kind))));
         REJECTING.forEach(kind -> rejections.put(kind, counter(Meters.REJECTIONS, label(kind))));
+        tasks = timer(Meters.TASKS, "");
+        EnumSet<WorkerException.Kind> failingTasks = EnumSet.copyOf(FAILING);
+        failingTasks.addAll(REJECTING);
+        failingTasks.forEach(kind -> taskFailures.put(kind, counter(Meters.TASK_FAILURES, label(kind))));
         for (RetireReason reason : RetireReason.values()) {
             stops.put(reason, counter(Meters.STOPS, reason.label()));
         }
@@ -185,6 +192,21 @@ public final class Metrics implements PoolListener, HttpListener {
     @Override
     public void failed(WorkerException.Kind kind) {
         count(failures.get(kind));
+    }
+
+    /** A task, or a tick of a task worker, has ended with an answer. */
+    public void taskCompleted(JobReport report) {
+        tasks.record(report.handlerMicros(), TimeUnit.MICROSECONDS);
+    }
+
+    /** A task was not run to its end. */
+    public void taskFailed(WorkerException.Kind kind) {
+        count(taskFailures.get(kind));
+    }
+
+    /** What the shared tables take is asked from here on. */
+    public void tables(LongSupplier usedBytes) {
+        gauge(Meters.TABLE_MEMORY, "", metrics -> usedBytes.getAsLong());
     }
 
     @Override

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,9 +94,11 @@ public record Generation(int number, ApplicationConfig application, Path directo
         return parameters;
     }
 
-    Hello hello() {
+    Hello hello(WorkerServices services) {
         Map<String, String> settings = new HashMap<>();
-        settings.put(Hello.CAPABILITIES, Capability.format(EnumSet.of(Capability.FILE, Capability.FORM)));
+        settings.put(Hello.CAPABILITIES, Capability.format(services.capabilities()));
+        settings.put("role", services.role().key());
+        settings.put("task-workers", Integer.toString(services.taskWorkers()));
         settings.put("kind", application.kind().key());
         settings.put("script", BytePath.toText(script));
         settings.put("document-root", BytePath.toText(documentRoot));

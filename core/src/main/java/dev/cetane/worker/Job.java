@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request that a front door (HTTP, later Lambda) hands to the {@link WorkerPool}, and the sink for its answer.
+ * One request, task or tick that a front door hands to the {@link WorkerPool}, and the sink for its answer.
  *
  * <p>The calls come in this order, never two at once: {@link #encode} (again if the first worker died before it took the request),
  * then from the worker's reader thread {@link #head} (interim ones, then one final), {@link #data} and {@link #file} any number of
@@ -33,6 +33,11 @@ public interface Job {
      * quick and must not block. Throwing makes the job fail with {@link WorkerException.Kind#UNDELIVERABLE}.
      */
     void encode(RequestWriter out);
+
+    /** What the frame that {@link #encode} wrote has no room for: the worker asks for it. Only a task has such a rest. */
+    default @Nullable ByteBuffer rest() {
+        return null;
+    }
 
     /** An interim or the final head of the answer. */
     void head(ResponseHead head);

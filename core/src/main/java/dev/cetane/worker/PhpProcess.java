@@ -25,6 +25,7 @@ final class PhpProcess implements WorkerProcess {
     private static final int OUTPUT_IDLE_LOOKS = 10;
 
     private final PoolConfig config;
+    private final WorkerServices services;
     private final Path runDirectory;
     private final Ticker ticker;
     private final EventLog log;
@@ -42,7 +43,13 @@ final class PhpProcess implements WorkerProcess {
     private boolean ended;
 
     /** Makes the processes of one pool. */
-    record Factory(PoolConfig config, Path runDirectory, Ticker ticker, EventLog log, Maintenance maintenance)
+    record Factory(
+            PoolConfig config,
+            WorkerServices services,
+            Path runDirectory,
+            Ticker ticker,
+            EventLog log,
+            Maintenance maintenance)
             implements WorkerProcess.Factory {
         @Override
         public WorkerProcess create(int workerId, Generation generation, Owner owner) {
@@ -52,6 +59,7 @@ final class PhpProcess implements WorkerProcess {
 
     private PhpProcess(Factory factory, int workerId, Generation generation, Owner owner) {
         config = factory.config;
+        services = factory.services;
         runDirectory = factory.runDirectory;
         ticker = factory.ticker;
         log = factory.log;
@@ -79,7 +87,8 @@ final class PhpProcess implements WorkerProcess {
                     workerId,
                     in,
                     out,
-                    generation.hello(),
+                    generation.hello(services),
+                    services,
                     config.requestTimeout(),
                     ticker,
                     log,

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param workers how many workers, at least 1 (default: CPUs of the cgroup)
  * @param queueSize most jobs that wait for a worker, 0 or more (128)
- * @param queueTimeout longest wait in the queue (10s)
+ * @param queueTimeout longest wait in the queue, zero: none (10s)
  * @param bootTimeout longest time from the process's start to READY (30s)
  * @param requestTimeout longest time a worker may take from dispatch to END, and again from END to DONE; zero: none (30s). Time
  *     spent waiting for a slow client does not count
@@ -37,4 +37,25 @@ public record PoolConfig(
         Duration backoffInitial,
         Duration backoffMax,
         int outputLineBytes,
-        int outputLinesPerSecond) {}
+        int outputLinesPerSecond) {
+
+    /** The same for other work: how many workers, and how much work may wait and run for how long. */
+    public PoolConfig with(int workers, int queueSize, Duration queueTimeout, Duration requestTimeout) {
+        return new PoolConfig(
+                workers,
+                queueSize,
+                queueTimeout,
+                bootTimeout,
+                requestTimeout,
+                stopGrace,
+                killGrace,
+                maxRequests,
+                maxLifetime,
+                maxMemoryBytes,
+                jitterPercent,
+                backoffInitial,
+                backoffMax,
+                outputLineBytes,
+                outputLinesPerSecond);
+    }
+}

@@ -3,6 +3,7 @@ package dev.cetane.worker;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +18,9 @@ final class Roster {
     private static final int BACKOFF_JITTER_PERCENT = 20;
 
     private final PoolConfig config;
+    private final IntSupplier ids;
     private final RandomGenerator random;
     private final List<Worker> workers = new ArrayList<>();
-    private int lastId;
 
     /** Null before the first start. */
     private @Nullable Generation current;
@@ -36,8 +37,9 @@ final class Roster {
     private long retryAtNanos;
     private @Nullable String lastBootFailure;
 
-    Roster(PoolConfig config, RandomGenerator random) {
+    Roster(PoolConfig config, IntSupplier ids, RandomGenerator random) {
         this.config = config;
+        this.ids = ids;
         this.random = random;
     }
 
@@ -94,7 +96,7 @@ final class Roster {
             return null;
         }
         Worker worker = new Worker(
-                ++lastId,
+                ids.getAsInt(),
                 generation,
                 bootFailures > 0,
                 (int) jittered(config.maxRequests()),

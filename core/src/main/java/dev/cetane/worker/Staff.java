@@ -75,6 +75,16 @@ final class Staff {
         return idle.pollFirst();
     }
 
+    /** This worker, if it is idle, or when it has gone the one that was idle longest; it is no longer. Null when there is none. */
+    @Nullable
+    Worker takeIdle(int workerId) {
+        Worker wanted = roster.find(workerId);
+        if (wanted == null) {
+            return idle.pollLast();
+        }
+        return idle.remove(wanted) ? wanted : null;
+    }
+
     void addIdle(Worker worker) {
         idle.addFirst(worker);
     }

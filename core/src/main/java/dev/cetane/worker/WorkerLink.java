@@ -49,6 +49,9 @@ final class WorkerLink implements WorkerFrameHandler {
 
     private static final long U32_MAX = 0xFFFF_FFFFL;
 
+    /** More bytes than any pipe holds: a worker that has asked for something has read its request. */
+    private static final int REQUEST_READ = 1 << 30;
+
     private final int workerId;
     private final Ticker ticker;
     private final EventLog log;
@@ -58,6 +61,7 @@ final class WorkerLink implements WorkerFrameHandler {
     private final Runnable whenEnded;
     private final long requestTimeoutMillis;
     private final Turn turn;
+    private final CallLine calls;
     private final FileChannel reader;
 
     /** The writing end again: asked how much the worker has left unread, never read from. */
@@ -91,6 +95,7 @@ final class WorkerLink implements WorkerFrameHandler {
             Path in,
             Path out,
             Hello hello,
+            WorkerServices services,
             Duration requestTimeout,
             Ticker ticker,
             EventLog log,
@@ -108,6 +113,7 @@ final class WorkerLink implements WorkerFrameHandler {
         this.whenEnded = whenEnded;
         requestTimeoutMillis = requestTimeout.toMillis();
         turn = new Turn(hello);
+        calls = new CallLine(workerId, services, this::reply);
         heldIn = FileChannel.open(in, StandardOpenOption.READ, StandardOpenOption.WRITE);
         FileOutputStream writing = new FileOutputStream(in.toFile());
         writer = writing.getChannel();
@@ -139,6 +145,7 @@ final class WorkerLink implements WorkerFrameHandler {
                 throw new IOException(UNREAD);
             }
             exchange.numbered(number);
+            calls.keep(exchange.job.rest());
             turn.begin(number);
             output.serving(exchange.job.id());
             current = exchange;
@@ -185,6 +192,24 @@ final class WorkerLink implements WorkerFrameHandler {
                 writeQuietly(ControlFrames.cancel(exchange.requestNumber()));
             }
         }
+    }
+
+    /** Writes a REPLY. The thread that has it: the reader, or whoever completes what the worker waits for. */
+    private void reply(ByteBuffer frame) {
+        synchronized (writing) {
+            if (closed) {
+                return;
+            }
+            int pages = pages(frame);
+            // A worker that asks again has read what it was told before.
+            if (pagesInDoubt + pages <= MOST_PAGES || hasReadAll()) {
+                bytesAfterRequest = REQUEST_READ;
+                turn.replied();
+                writeQuietly(frame);
+                return;
+            }
+        }
+        owner.violated("Protocol violation: CALL was sent before the last REPLY was read");
     }
 
     /** Any thread. */
@@ -253,6 +278,9 @@ final class WorkerLink implements WorkerFrameHandler {
             RequestEncoder requests = encoder;
             if (requests != null) {
                 requests.allowForms(ready.capabilities().contains(Capability.FORM));
+                requests.allowTasks(
+                        ready.capabilities().contains(Capability.TASK),
+                        ready.capabilities().contains(Capability.TICK));
             }
         }
         owner.ready(ready);
@@ -354,6 +382,11 @@ final class WorkerLink implements WorkerFrameHandler {
     }
 
     @Override
+    public void call(int request, ByteBuffer payload, boolean more) {
+        calls.take(request, payload, more);
+    }
+
+    @Override
     public void log(int request, int severity, String message) {
         Exchange exchange = request == 0 ? null : current;
         Level level =
@@ -436,21 +469,26 @@ final class WorkerLink implements WorkerFrameHandler {
      */
     @Nullable
     Exchange close() {
+        Exchange untaken = null;
+        boolean first;
         synchronized (writing) {
-            Exchange untaken = null;
             Exchange running = current;
             if (!closed && running != null && unreadBytes() > bytesAfterRequest) {
                 untaken = running;
                 current = null;
             }
+            first = !closed;
             closed = true;
             // Timers keep workers that have ended for a while; their buffers need not be kept.
             encoder = null;
             release();
             close(writer);
             close(reader);
-            return untaken;
         }
+        if (first) {
+            calls.end();
+        }
+        return untaken;
     }
 
     /**

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Waiters: a job in the queue ends by being taken, by its time-out, by {@link #cancel}, or when the pool stops. A job given to a
  * worker that turns out to be gone without having read it goes back to the queue's head, once.
  */
-public final class WorkerPool implements Dispatcher, AutoCloseable {
+public final class WorkerPool implements JobPool, AutoCloseable {
     private static final long CLOSE_TIMEOUT_SECONDS = 5;
 
     private enum Phase {
@@ -74,22 +75,25 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     /**
      * A pool that has not been started.
      *
+     * @param services what the workers are for
      * @param runDirectory a directory of the supervisor's own, mode 0700, for the FIFOs
      * @param listener hears what happens, for metrics
      */
     public WorkerPool(
             PoolConfig config,
             ApplicationConfig application,
+            WorkerServices services,
             Path runDirectory,
             Ticker ticker,
             EventLog log,
             PoolListener listener) {
-        this(config, application, runDirectory, ticker, log, listener, new MaintenanceThread(log));
+        this(config, application, services, runDirectory, ticker, log, listener, new MaintenanceThread(log));
     }
 
     private WorkerPool(
             PoolConfig config,
             ApplicationConfig application,
+            WorkerServices services,
             Path runDirectory,
             Ticker ticker,
             EventLog log,
@@ -98,19 +102,21 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         this(
                 config,
                 application,
+                services.ids(),
                 ticker,
                 log,
                 listener,
                 maintenance,
                 application.kind() == ApplicationKind.CLASSIC
                         ? new FastCgiWorkers(config, runDirectory, ticker, log, maintenance)
-                        : new PhpProcess.Factory(config, runDirectory, ticker, log, maintenance),
+                        : new PhpProcess.Factory(config, services, runDirectory, ticker, log, maintenance),
                 new SplittableRandom());
     }
 
     WorkerPool(
             PoolConfig config,
             ApplicationConfig application,
+            IntSupplier ids,
             Ticker ticker,
             EventLog log,
             PoolListener listener,
@@ -126,7 +132,7 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         requestTimeoutNanos = config.requestTimeout().toNanos();
         queueTimeoutNanos = config.queueTimeout().toNanos();
         deadline = new Deadline(maintenance, this::check);
-        Roster roster = new Roster(config, random);
+        Roster roster = new Roster(config, ids, random);
         staff = new Staff(config, application, ticker, listener, journal, maintenance, processes, roster, lock, this);
     }
 
@@ -152,8 +158,8 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         }
     }
 
-    /** {@link #start} without waiting. */
-    CompletableFuture<Void> startBooting() {
+    /** {@link #start} without waiting; what is returned fails with the same exceptions, and then the pool is not stopped. */
+    public CompletableFuture<Void> startBooting() {
         Generation first;
         try {
             first = staff.resolve();
@@ -378,6 +384,49 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
     }
 
     @Override
+    public int offer(Job job, int workerId) {
+        Exchange exchange = new Exchange(job, listener, ticker);
+        Worker worker;
+        long checkInNanos = Deadline.NONE;
+        lock.lock();
+        try {
+            worker = phase == Phase.RUNNING ? staff.takeIdle(workerId) : null;
+            if (worker != null) {
+                checkInNanos = assign(worker, exchange, exchange.submittedNanos());
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (worker == null) {
+            return 0;
+        }
+        dispatch(worker, exchange);
+        deadline.schedule(checkInNanos);
+        return worker.id;
+    }
+
+    @Override
+    public void abort(Job job, WorkerException failure) {
+        lock.act(effects -> {
+            Exchange waiting = waiting(job);
+            Worker worker = waiting == null ? staff.serving(job) : null;
+            Exchange running = worker == null ? null : worker.exchange;
+            if (waiting != null) {
+                queue.remove(waiting);
+                effects.add(() -> waiting.reject(failure));
+                stepDrain(effects);
+            } else if (worker != null && running != null) {
+                timeOut(worker, running, failure, effects);
+            }
+        });
+    }
+
+    @Override
+    public Timer timer() {
+        return maintenance;
+    }
+
+    @Override
     public void cancel(Job job) {
         lock.act(effects -> {
             Exchange waiting = waiting(job);
@@ -585,7 +634,7 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
             if (running != null && limitNanos != 0 && worker.state() == WorkerState.BUSY) {
                 long remaining = running.remainingNanos(limitNanos, nowNanos);
                 if (remaining <= 0) {
-                    timeOut(worker, running, effects);
+                    timeOut(worker, running, journal.timedOut(worker.name(), running), effects);
                 } else {
                     next = Math.min(next, remaining);
                 }
@@ -594,9 +643,8 @@ public final class WorkerPool implements Dispatcher, AutoCloseable {
         return next;
     }
 
-    private void timeOut(Worker worker, Exchange exchange, Effects effects) {
+    private void timeOut(Worker worker, Exchange exchange, WorkerException failure, Effects effects) {
         worker.exchange = null;
-        WorkerException failure = journal.timedOut(worker.name(), exchange);
         effects.add(() -> exchange.conclude(failure, ticker.nanos()));
         effects.add(() -> journal.timedOut(worker, exchange, failure));
         staff.dismiss(worker, RetireReason.TIMED_OUT, effects);

@@ -2,6 +2,7 @@ package dev.cetane.worker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -44,7 +46,24 @@ final class PhpPool implements AutoCloseable {
                 directory,
                 PREFIX);
         pool = new WorkerPool(
-                settings.toConfig(), application, directory.resolve("run"), Ticker.system(), log, listener);
+                settings.toConfig(),
+                application,
+                settings.services,
+                directory.resolve("run"),
+                Ticker.system(),
+                log,
+                listener);
+    }
+
+    /** Replies with what it was asked. */
+    static final class Echo implements CallHandler {
+        @Override
+        public void call(Caller caller, ByteBuffer call) {
+            caller.reply(ByteBuffer.allocate(call.remaining()).put(call).flip());
+        }
+
+        @Override
+        public void left(Caller caller) {}
     }
 
     /** What a test changes of the defaults. */
@@ -63,6 +82,8 @@ final class PhpPool implements AutoCloseable {
         long maxMemoryBytes;
         Duration backoffInitial = Duration.ofMillis(50);
         int outputLinesPerSecond = 1000;
+        WorkerServices services =
+                new WorkerServices(new Echo(), WorkerServices.Role.REQUEST, 0, new AtomicInteger()::incrementAndGet);
 
         PoolConfig toConfig() {
             return new PoolConfig(

@@ -46,7 +46,15 @@ final class WorkerPoolTest {
                 Path.of("/"),
                 List.of());
         return new WorkerPool(
-                config, application, ticker, log, listener, maintenance, processes, new SplittableRandom(1));
+                config,
+                application,
+                new java.util.concurrent.atomic.AtomicInteger()::incrementAndGet,
+                ticker,
+                log,
+                listener,
+                maintenance,
+                processes,
+                new SplittableRandom(1));
     }
 
     private WorkerPool booted(Consumer<PhpPool.Settings> change) {

@@ -144,7 +144,11 @@ public final class FrameDecoder {
         in.position(start + remaining);
         consumed += remaining;
         type = null;
-        handler.call(request, whole, (flags & FrameType.MORE) != 0);
+        try {
+            handler.call(request, whole, (flags & FrameType.MORE) != 0);
+        } catch (MalformedCallException e) {
+            throw new ProtocolException(Violation.PAYLOAD, FrameType.CALL, frameOffset, String.valueOf(e.getMessage()));
+        }
     }
 
     private boolean header(ByteBuffer in) {

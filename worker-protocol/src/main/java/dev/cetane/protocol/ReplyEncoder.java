@@ -30,8 +30,7 @@ public final class ReplyEncoder {
             throw new IllegalStateException("a REPLY has at least one byte");
         }
         frame.position(0);
-        Wire.putHeader(
-                frame, FrameType.REPLY, more ? FrameType.MORE : 0, end - FrameType.HEADER_BYTES, request);
+        Wire.putHeader(frame, FrameType.REPLY, more ? FrameType.MORE : 0, end - FrameType.HEADER_BYTES, request);
         return frame.position(end).flip();
     }
 }

@@ -40,6 +40,7 @@ public interface WorkerFrameHandler {
      * @param request 0 before READY
      * @param payload at least one byte; valid during the call only
      * @param more whether the next CALL goes on with this one
+     * @throws MalformedCallException when the bytes are no call, which is a violation
      */
     void call(int request, ByteBuffer payload, boolean more);
 

@@ -83,7 +83,10 @@ final class RecordedCalls implements WorkerFrameHandler {
 
     @Override
     public void call(int request, ByteBuffer payload, boolean more) {
-        add(FrameType.CALL, request, new Asked(StandardCharsets.ISO_8859_1.decode(payload).toString(), more));
+        add(
+                FrameType.CALL,
+                request,
+                new Asked(StandardCharsets.ISO_8859_1.decode(payload).toString(), more));
     }
 
     @Override

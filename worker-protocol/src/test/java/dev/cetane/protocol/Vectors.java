@@ -190,8 +190,7 @@ final class Vectors {
                         frame.get("last").booleanValue());
             case ERROR ->
                 new ErrorReport(ErrorReport.Kind.valueOf(frame.get("kind").textValue()), text(frame.get("message")));
-            case CALL ->
-                new Asked(text(frame.get("call")), frame.get("more").booleanValue());
+            case CALL -> new Asked(text(frame.get("call")), frame.get("more").booleanValue());
             case LOG -> new LogMessage(frame.get("severity").intValue(), text(frame.get("message")));
             default -> throw new IllegalArgumentException(frame.toString());
         };
