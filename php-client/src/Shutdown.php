@@ -148,6 +148,14 @@ final class Shutdown
     private function answer(): void
     {
         try {
+            if ($this->worker->isInJob()) {
+                [$kind, $message] = $this->fatal === null
+                    ? [Frame::ERROR_EXCEPTION, 'it has ended its process with exit() or die()']
+                    : [Frame::ERROR_FATAL, self::describe($this->fatal)];
+                $this->connection->error($kind, $message);
+
+                return;
+            }
             if (\function_exists('session_status') && \session_status() === \PHP_SESSION_ACTIVE) {
                 \session_write_close();
             }

@@ -4,10 +4,12 @@ declare(strict_types=1);
 
 namespace Cetane;
 
+use Cetane\Protocol\Calls;
 use Cetane\Protocol\Connection;
 use Cetane\Protocol\ConnectionLost;
 use Cetane\Protocol\Frame;
 use Cetane\Protocol\Hello;
+use Cetane\Protocol\Job;
 use Cetane\Protocol\ProtocolViolation;
 
 /**
@@ -38,6 +40,7 @@ final class Worker
     private readonly Output $output;
     private readonly PrintedAnswer $printed;
     private readonly Shutdown $shutdown;
+    private readonly JobRunner $jobs;
     private ?Request $request = null;
     /** @var list<\Closure(): void> */
     private array $afterResponse = [];
@@ -55,6 +58,7 @@ final class Worker
         $this->output = new Output($connection, fn () => $this->shutdown->end());
         $this->printed = new PrintedAnswer($connection, $this->output);
         $this->shutdown = new Shutdown($this, $connection);
+        $this->jobs = new JobRunner($this);
         $this->output->start();
         \class_exists(Request::class);
     }
@@ -128,7 +132,10 @@ final class Worker
         $this->cpuMicros = self::cpuMicros();
         $forms = \in_array('form', $this->hello->capabilities(), true) ? self::formLimits() : [];
         $this->connection->ready([
-            'capabilities' => \implode(' ', \array_intersect($this->hello->capabilities(), $forms === [] ? ['file'] : ['file', 'form'])),
+            'capabilities' => \implode(' ', \array_intersect(
+                $this->hello->capabilities(),
+                ['file', 'call', ...$this->jobs->capabilities(), ...($forms === [] ? [] : ['form'])],
+            )),
             'pid' => (string) \getmypid(),
             'php' => \PHP_VERSION,
             'sapi' => \PHP_SAPI,
@@ -154,7 +161,9 @@ final class Worker
         }
         $this->output->endLine();
         try {
-            $request = $this->connection->next();
+            while (($request = $this->connection->next()) instanceof Job) {
+                $this->runJob($request);
+            }
         } catch (ProtocolViolation $violation) {
             self::exitWith($this->connection, $violation);
         }
@@ -164,6 +173,44 @@ final class Worker
         }
 
         return $this->request = $request;
+    }
+
+    /**
+     * Says how tasks are run that other workers have given away, before {@see ready()}; without it {@see Tasks} runs them. Only task workers get any.
+     *
+     * @param callable(string): string $handler gets a task as it was serialised and returns its result, serialised; an exception fails the task
+     */
+    public function onTask(callable $handler): void
+    {
+        $this->jobs->onTask($handler(...));
+    }
+
+    /**
+     * Wants to be woken once a second, before {@see ready()}. One worker of all is: a task worker where there are any.
+     *
+     * @param callable(): void $handler an exception goes to the log
+     */
+    public function onTick(callable $handler): void
+    {
+        $this->jobs->onTick($handler(...));
+    }
+
+    /** Whether a task or a tick runs. */
+    public function isInJob(): bool
+    {
+        return $this->jobs->isRunning();
+    }
+
+    /** Whether the supervisor answers calls of this worker: {@see SharedTable} and {@see Tasks} need it. */
+    public function canCall(): bool
+    {
+        return \in_array('call', $this->hello->capabilities(), true);
+    }
+
+    /** @internal for what ships with the client */
+    public function calls(): Calls
+    {
+        return $this->connection->calls;
     }
 
     /**
@@ -393,6 +440,16 @@ final class Worker
         );
         $this->connection->flush();
         $this->output->toLog();
+    }
+
+    private function runJob(Job $job): void
+    {
+        $this->startedAt = \hrtime(true);
+        [$status, $body] = $this->jobs->run($job);
+        $this->connection->head($status, [], \strlen($body));
+        $this->connection->data($body);
+        $this->endAnswer();
+        $this->done();
     }
 
     private function send(Response|string|\Stringable $response): void

@@ -49,6 +49,7 @@ final class Connection
     /** @var list<string> the names in $namesBytes: requests of one client tend to repeat them byte for byte */
     private array $names = [];
 
+    public readonly Calls $calls;
     private readonly FrameReader $reader;
 
     /**
@@ -58,6 +59,7 @@ final class Connection
     public function __construct($in, private $out)
     {
         $this->reader = new FrameReader($in);
+        $this->calls = new Calls($this, $this->reader);
         \stream_set_write_buffer($out, 0);
     }
 
@@ -113,6 +115,7 @@ final class Connection
             ));
         }
         $this->turn = self::BOOTING;
+        $reader->agree(\array_intersect($hello->capabilities(), ['call']));
 
         return $this->hello = $hello;
     }
@@ -125,20 +128,18 @@ final class Connection
         }
         $payload = \pack('n', Frame::VERSION) . PairList::encode($facts);
         self::checkSize('The facts about this worker', $payload);
-        if (\in_array('form', \explode(' ', $facts['capabilities'] ?? ''), true)) {
-            $this->reader->allowForms();
-        }
+        $this->reader->agree(\explode(' ', $facts['capabilities'] ?? ''));
         $this->pending .= Frame::header(Frame::READY, 0, \strlen($payload)) . $payload;
         $this->turn = self::IDLE;
         $this->flush();
     }
 
     /**
-     * Waits for the next request; null means leave: STOP, or the supervisor is gone.
+     * Waits for the next request, task or tick; null means leave: STOP, or the supervisor is gone.
      *
      * @throws ProtocolViolation
      */
-    public function next(): ?Request
+    public function next(): Request|Job|null
     {
         if ($this->turn === self::LEAVING) {
             return null;
@@ -151,8 +152,13 @@ final class Connection
         }
         while ($this->reader->next()) {
             switch ($this->reader->type) {
+                case Frame::TASK:
+                case Frame::TICK:
                 case Frame::REQUEST:
                     $this->checkNumber($this->number === self::U32_MAX ? 1 : $this->number + 1);
+                    if ($this->reader->type !== Frame::REQUEST) {
+                        return $this->job();
+                    }
                     try {
                         return $this->request($this->reader->payload());
                     } catch (MalformedPayload $malformed) {
@@ -178,15 +184,56 @@ final class Connection
             if (!$this->reader->next()) {
                 // The supervisor is gone, and the client with it.
                 $this->stopping = $this->cancelled = true;
-            } elseif ($this->reader->type === Frame::STOP && !$this->stopping) {
-                $this->checkNumber(0);
-                $this->stopping = true;
             } else {
-                $this->cancel();
+                $this->interrupted();
             }
         }
 
         return $this->cancelled;
+    }
+
+    /**
+     * A frame was read while another was waited for, or none: CANCEL and STOP may come at any time, and are kept in mind.
+     *
+     * @throws ProtocolViolation for every other
+     */
+    public function interrupted(): void
+    {
+        if ($this->reader->type === Frame::STOP && !$this->stopping) {
+            $this->checkNumber(0);
+            $this->stopping = true;
+        } else {
+            $this->cancel();
+        }
+    }
+
+    /**
+     * The 4 bytes of the number that a CALL has now.
+     *
+     * @throws \LogicException when nothing can be asked now
+     */
+    public function callNumber(): string
+    {
+        if ($this->turn === self::IDLE || $this->turn === self::LEAVING || $this->turn === self::GREETING) {
+            throw new \LogicException("Nothing can be asked of the supervisor now: the worker $this->turn.");
+        }
+
+        return $this->numberBytes;
+    }
+
+    /** Whether a REPLY has the number of what runs. */
+    public function checkReply(): void
+    {
+        $this->checkNumber($this->number);
+    }
+
+    /** Sends these frames behind what is pending, in one write where they are small. */
+    public function send(string $frames): void
+    {
+        if ($this->pending !== '') {
+            $this->flush();
+        }
+        $this->write($frames);
     }
 
     /**
@@ -397,12 +444,25 @@ final class Connection
         if ($inFile && (!\str_starts_with($body, '/') || \str_contains($body, "\0"))) {
             throw new MalformedPayload('the file of its body has no absolute path');
         }
+        $this->begin();
+
+        return new Request($this->number, $at, $timeout, $this->names, $values, $body, $inFile, $this->hello->server, $form);
+    }
+
+    private function job(): Job
+    {
+        $this->begin();
+        $rest = ($this->reader->flags & Frame::MORE) !== 0 ? $this->calls : null;
+
+        return new Job($this->number, $this->reader->type === Frame::TASK, $this->reader->payload(), $rest);
+    }
+
+    private function begin(): void
+    {
         $this->number = $this->reader->number;
         $this->numberBytes = $this->reader->numberBytes;
         $this->cancelled = false;
         $this->turn = self::HEAD_DUE;
-
-        return new Request($this->number, $at, $timeout, $this->names, $values, $body, $inFile, $this->hello->server, $form);
     }
 
     private function leave(): ?Request

@@ -15,6 +15,9 @@ final class Frame
     public const REQUEST = 0x02;
     public const CANCEL = 0x03;
     public const STOP = 0x04;
+    public const TASK = 0x06;
+    public const TICK = 0x07;
+    public const REPLY = 0x08;
 
     public const READY = 0x41;
     public const HEAD = 0x42;
@@ -24,6 +27,7 @@ final class Frame
     public const DONE = 0x46;
     public const ERROR = 0x47;
     public const LOG = 0x48;
+    public const CALL = 0x49;
 
     /** Flag of REQUEST: the body field is the path of a file that holds the body. */
     public const BODY_IN_FILE = 0x0001;
@@ -31,6 +35,8 @@ final class Frame
     public const FORM = 0x0002;
     /** Flag of FILE: the supervisor deletes the file once it was sent or the answer has failed. */
     public const DELETE = 0x0001;
+    /** Flag of CALL: the next CALL goes on with it. Flag of REPLY and TASK: the worker asks for the rest. */
+    public const MORE = 0x0001;
     /** Flag of DONE: the worker takes no further request. */
     public const LAST = 0x0001;
 
@@ -39,7 +45,7 @@ final class Frame
     public const ERROR_BOOT = 3;
     public const ERROR_PROTOCOL = 4;
 
-    /** Payload limit, in bytes, of READY, HEAD, FILE, ERROR and LOG. */
+    /** Payload limit, in bytes, of READY, HEAD, FILE, ERROR, LOG and CALL. */
     public const MAX_SMALL_PAYLOAD = 65_524;
     /** Payload limit of DATA, in bytes. */
     public const MAX_DATA = 16_777_216;
@@ -63,6 +69,13 @@ final class Frame
         self::REQUEST => [24, 57_332, self::BODY_IN_FILE | self::FORM],
         self::CANCEL => [0, 0, 0],
         self::STOP => [0, 0, 0],
+    ];
+
+    /** @var array<string, array<int, array{int, int, int}>> those that need a capability */
+    public const WITH_CAPABILITY = [
+        'task' => [self::TASK => [4, 57_332, self::MORE]],
+        'tick' => [self::TICK => [0, 0, 0]],
+        'call' => [self::REPLY => [1, 57_332, self::MORE]],
     ];
 
     /** The 12 bytes before a payload of $length bytes; $number is the request's number as its 4 bytes. */

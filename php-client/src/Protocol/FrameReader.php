@@ -22,16 +22,22 @@ final class FrameReader
     private bool $typeIsKnown = false;
     /** Flags of REQUEST that were not agreed on. */
     private int $barred = Frame::FORM;
+    /** @var array<int, array{int, int, int}> the frames that may come */
+    private array $rules = Frame::TO_WORKER;
 
     /** @param resource $in */
     public function __construct(private $in)
     {
     }
 
-    /** The capability "form" was agreed on. */
-    public function allowForms(): void
+    /** @param list<string> $capabilities all that are agreed on */
+    public function agree(array $capabilities): void
     {
-        $this->barred = 0;
+        $this->barred = \in_array('form', $capabilities, true) ? 0 : Frame::FORM;
+        $this->rules = Frame::TO_WORKER;
+        foreach ($capabilities as $capability) {
+            $this->rules += Frame::WITH_CAPABILITY[$capability] ?? [];
+        }
     }
 
     /**
@@ -57,9 +63,9 @@ final class FrameReader
         $this->number = $number;
         $this->numberBytes = \substr($bytes, 8);
         $this->typeIsKnown = true;
-        $rule = Frame::TO_WORKER[$this->type] ?? null;
+        $rule = $this->rules[$this->type] ?? null;
         if ($rule === null) {
-            throw $this->type >= Frame::READY && $this->type <= Frame::LOG
+            throw $this->type >= Frame::READY && $this->type <= (isset($this->rules[Frame::REPLY]) ? Frame::CALL : Frame::LOG)
                 ? $this->violation('DIRECTION', 'only a worker sends it')
                 : $this->violation('TYPE', \sprintf('version 1 sends no type 0x%02X to a worker', $this->type));
         }

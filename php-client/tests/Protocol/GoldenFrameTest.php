@@ -64,6 +64,30 @@ final class GoldenFrameTest extends TestCase
                     self::assertNull($request->bodyFile());
                 }
                 break;
+            case 'TASK':
+            case 'TICK':
+                $wire = Wire::booted('file call task tick', ['capabilities' => 'call task tick']);
+                $wire->jumpTo($frame['request'] - 1);
+                $wire->send($bytes);
+                $job = $wire->connection->next();
+                self::assertSame($frame['request'], $job->number);
+                self::assertSame($frame['type'] === 'TASK', $job->isTask);
+                self::assertSame($frame['timeout-millis'] ?? 0, $job->timeoutMillis);
+                $rest = ($frame['more'] ?? false) ? 'rest' : '';
+                $wire->send($rest === '' ? '' : ScriptedSupervisor::frame(Frame::REPLY, 0, $job->number, $rest));
+                self::assertSame(Vectors::text($frame['task'] ?? '') . $rest, $job->task());
+                break;
+            case 'REPLY':
+                $wire = Wire::booted('call', ['capabilities' => 'call']);
+                if ($frame['request'] === 0) {
+                    $wire = $this->greeted('call');
+                } else {
+                    $wire->jumpTo($frame['request'] - 1);
+                    $wire->request($frame['request']);
+                }
+                $wire->send($bytes);
+                self::assertSame(Vectors::text($frame['reply']), $wire->connection->calls->reply());
+                break;
             case 'CANCEL':
                 $wire = Wire::serving($frame['request']);
                 $wire->send($bytes);
@@ -87,6 +111,7 @@ final class GoldenFrameTest extends TestCase
         $wire = match ($frame['type']) {
             'READY' => $this->greeted(),
             'ERROR' => $frame['kind'] === 'BOOT' || $number === 0 ? $this->greeted() : Wire::serving($number),
+            'CALL' => $number === 0 ? $this->greeted('call') : Wire::serving($number),
             default => $number === 0 ? Wire::booted() : Wire::serving($number),
         };
         $connection = $wire->connection;
@@ -126,14 +151,16 @@ final class GoldenFrameTest extends TestCase
                 ['EXCEPTION' => 1, 'FATAL' => 2, 'BOOT' => 3, 'PROTOCOL' => 4][$frame['kind']],
                 Vectors::message($frame['message']),
             ),
+            'CALL' => $connection->calls->ask(Vectors::text($frame['call']), $frame['more']),
             'LOG' => $connection->log($frame['severity'], Vectors::message($frame['message'])),
         };
         self::assertSame(\bin2hex(Vectors::bytes($vector['bytes'])), \bin2hex($wire->sent()), $vector['description']);
     }
 
-    private function greeted(): Wire
+    private function greeted(string $capabilities = ''): Wire
     {
-        $wire = new Wire(ScriptedSupervisor::frame(Frame::HELLO, 0, 0, \pack('nnNNNN', 1, 1, 0, 0, 0, 0)));
+        $settings = ScriptedSupervisor::pairs(['capabilities' => $capabilities]);
+        $wire = new Wire(ScriptedSupervisor::frame(Frame::HELLO, 0, 0, \pack('nn', 1, 1) . $settings . \pack('NN', 0, 0)));
         $wire->connection->hello();
 
         return $wire;

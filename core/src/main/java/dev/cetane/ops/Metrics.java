@@ -113,6 +113,8 @@ public final class Metrics implements PoolListener, HttpListener {
     private final Counter connectionsRefused;
     private final LongAdder connections = new LongAdder();
 
+    private volatile LongSupplier tableBytes = () -> 0;
+
     /** What the gauges show; taken once for all of them when a scrape begins. */
     private volatile PoolSnapshot snapshot = NOTHING;
 
@@ -148,6 +150,7 @@ public final class Metrics implements PoolListener, HttpListener {
         connectionsOpened = counter(Meters.CONNECTIONS_OPENED, "");
         connectionsRefused = counter(Meters.CONNECTIONS_REFUSED, "");
         gauge(Meters.CONNECTIONS, "", metrics -> metrics.connections.sum());
+        gauge(Meters.TABLE_MEMORY, "", metrics -> metrics.tableBytes.getAsLong());
         gauge(Meters.BUILD, version, metrics -> 1);
         poolGauges();
         jvmMeters();
@@ -206,7 +209,7 @@ public final class Metrics implements PoolListener, HttpListener {
 
     /** What the shared tables take is asked from here on. */
     public void tables(LongSupplier usedBytes) {
-        gauge(Meters.TABLE_MEMORY, "", metrics -> usedBytes.getAsLong());
+        tableBytes = usedBytes;
     }
 
     @Override
