@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Cetane\Laravel;
 
 use Cetane\Octane\Console as Octane;
+use Cetane\Octane\Sharing;
 use Illuminate\Support\ServiceProvider;
 use Laravel\Octane\Commands as Octanes;
 
@@ -32,10 +33,16 @@ final class CetaneServiceProvider extends ServiceProvider
                 $this->app->bind($theirs, $ours);
             }
         }
+        if (Sharing::isPossible()) {
+            Sharing::register($this->app);
+        }
     }
 
     public function boot(): void
     {
+        if (Sharing::isPossible()) {
+            Sharing::boot($this->app);
+        }
         if ($this->app->runningInConsole()) {
             $this->commands([
                 Console\StartCommand::class,

@@ -6,6 +6,7 @@ namespace Cetane\Octane;
 
 use Cetane\Laravel\Driver;
 use Cetane\Request;
+use Cetane\Tasks;
 use Cetane\Worker;
 use Laravel\Octane\ApplicationFactory;
 use Laravel\Octane\OctaneServiceProvider;
@@ -51,6 +52,7 @@ final class OctaneWorker implements Driver
             );
         }
         $this->timeZone = date_default_timezone_get();
+        $this->takeJobs();
     }
 
     public function run(): void
@@ -71,13 +73,40 @@ final class OctaneWorker implements Driver
             $this->worker->retire();
             $this->worker->failAnswer($problem);
         }
+        $this->cleanUp();
+        if ($this->worker->isAnswered()) {
+            $this->worker->finish();
+        }
+    }
+
+    private function cleanUp(): void
+    {
         // Octane puts the configuration back in place, but not what Laravel has made of it at boot.
         date_default_timezone_set($this->timeZone);
         if (gc_status()['roots'] > self::GARBAGE_ROOTS) {
             gc_collect_cycles();
         }
-        if ($this->worker->isAnswered()) {
-            $this->worker->finish();
+    }
+
+    /** Has Octane run tasks and ticks, where the supervisor sends any. */
+    private function takeJobs(): void
+    {
+        $application = $this->octane->application();
+        $this->worker->onTask(function (string $task): string {
+            try {
+                return serialize($this->octane->handleTask(Tasks::unpack($task)));
+            } finally {
+                $this->cleanUp();
+            }
+        });
+        if ($application->make('config')->get('octane.tick', true)) {
+            $this->worker->onTick(function (): void {
+                $this->octane->handleTick();
+                $this->cleanUp();
+            });
+        }
+        if (Sharing::isPossible()) {
+            Sharing::open($application);
         }
     }
 
@@ -88,6 +117,6 @@ final class OctaneWorker implements Driver
      */
     private function initialInstances(): array
     {
-        return [];
+        return Sharing::isPossible() ? Sharing::instances() : [];
     }
 }

@@ -12,7 +12,7 @@ use Illuminate\Contracts\Config\Repository;
 final class ServerOptions
 {
     /**
-     * @param array{host: string, port: string, workers: string, max-requests: string} $options
+     * @param array{host: string, port: string, workers: string, task-workers: string, max-requests: string} $options
      */
     public function __construct(private readonly Repository $config, private readonly array $options)
     {
@@ -30,6 +30,7 @@ final class ServerOptions
         return array_map(self::text(...), (array) $this->config->get('cetane.settings')) + array_filter([
             'http.listen' => self::address($this->options['host'], $this->options['port']),
             'pool.workers' => $this->options['workers'],
+            'pool.task-workers' => $this->options['task-workers'],
             'pool.max-requests' => $this->options['max-requests'],
             'pool.request-timeout' => $limit === null ? null : self::seconds($limit),
             'app.kind' => 'laravel',

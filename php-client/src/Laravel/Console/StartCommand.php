@@ -8,6 +8,7 @@ use Dotenv\Dotenv;
 use Illuminate\Console\Command;
 use Illuminate\Contracts\Config\Repository;
 use Illuminate\Support\Env;
+use Laravel\Octane\Octane;
 use RuntimeException;
 use Symfony\Component\Process\ExecutableFinder;
 use Symfony\Component\Process\Process;
@@ -26,6 +27,7 @@ final class StartCommand extends Command
         {--host= : The address to listen on [default: "127.0.0.1"]}
         {--port= : The port to listen on [default: "8000"]}
         {--workers=auto : The number of workers that handle requests}
+        {--task-workers= : The number of workers that run tasks and ticks [default: "auto" with laravel/octane, else 0]}
         {--max-requests=500 : The number of requests after which a worker is replaced, 0 for never}
         {--log-level= : The least severity that is shown: debug, info, warn or error}';
 
@@ -53,6 +55,7 @@ final class StartCommand extends Command
             'host' => $host,
             'port' => $port,
             'workers' => (string) $this->option('workers'),
+            'task-workers' => (string) ($this->option('task-workers') ?? (class_exists(Octane::class) ? 'auto' : '0')),
             'max-requests' => (string) $this->option('max-requests'),
         ]);
         $console = new ServerConsole($this->output, $level, $this->laravel->environment('local', 'testing'), $this->announce(...));

@@ -152,10 +152,15 @@ final class Setting<T> {
 
     /** An integer, or {@code auto}, which is {@code automatic}. */
     static Setting<Integer> integerOrAuto(String key, int automatic, int min, int max, String doc) {
+        return integerOrAuto(key, "auto", automatic, min, max, doc);
+    }
+
+    /** The same with another default than {@code auto}. */
+    static Setting<Integer> integerOrAuto(String key, String defaultText, int automatic, int min, int max, String doc) {
         return new Setting<>(
                 key,
                 Form.INTEGER,
-                "auto",
+                defaultText,
                 min + " … " + max + ", or auto",
                 doc,
                 List.of("auto"),

@@ -135,12 +135,14 @@ final class Settings {
             100_000,
             "Lines of output logged for each worker and second; more are counted and dropped.");
 
-    static final Setting<Integer> POOL_TASK_WORKERS = integer(
+    static final Setting<Integer> POOL_TASK_WORKERS = integerOrAuto(
             "pool.task-workers",
-            0,
+            "0",
+            Runtime.getRuntime().availableProcessors(),
             0,
             1024,
-            "How many more PHP workers run tasks for those that serve requests; 0: none, tasks run where they are asked for.");
+            "How many more PHP workers run tasks for those that serve requests; auto is one for each CPU, 0 is none: tasks run where"
+                    + " they are asked for.");
     static final Setting<Integer> POOL_TASK_QUEUE_SIZE = integer(
             "pool.task-queue-size", 1024, 0, 100_000, "Most tasks that wait for a task worker; more are refused.");
     static final Setting<Duration> POOL_TASK_TIMEOUT = duration(

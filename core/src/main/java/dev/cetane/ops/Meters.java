@@ -38,7 +38,12 @@ enum Meters {
             null,
             "status",
             "Answers that were a file of the document root, made without PHP; among the requests they count too."),
-    TASKS("cetane.tasks", Type.TIMER, null, null, "Tasks and ticks that task workers have run, with the time that PHP took."),
+    TASKS(
+            "cetane.tasks",
+            Type.TIMER,
+            null,
+            null,
+            "Tasks and ticks that task workers have run, with the time that PHP took."),
     TASK_FAILURES(
             "cetane.task.failures",
             Type.COUNTER,

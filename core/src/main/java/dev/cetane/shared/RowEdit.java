@@ -2,7 +2,6 @@ package dev.cetane.shared;
 
 import dev.cetane.protocol.MalformedCallException;
 import dev.cetane.shared.TableDefinition.Column;
-import dev.cetane.shared.TableDefinition.Type;
 import java.nio.ByteBuffer;
 
 /** The values of some columns of a row, as a SET brings them. Taken apart and checked before any table is touched. Immutable. */
@@ -36,11 +35,11 @@ final class RowEdit {
                 continue;
             }
             Column column = definition.columns().get(i);
-            int bytes = column.type() == Type.TEXT ? Integer.BYTES : Long.BYTES;
+            int bytes = column.type() == TableDefinition.Type.TEXT ? Integer.BYTES : Long.BYTES;
             if (offset + bytes > values.length) {
                 throw new MalformedCallException("a SET ends before its last column");
             }
-            if (column.type() == Type.TEXT) {
+            if (column.type() == TableDefinition.Type.TEXT) {
                 long length = Integer.toUnsignedLong(view.getInt(offset));
                 expected += length;
                 if (length > column.maxBytes() && longest < 0) {
@@ -73,7 +72,7 @@ final class RowEdit {
         }
         int length = definition.fixedBytes();
         for (int i = 0; i < columns; i++) {
-            boolean isText = definition.columns().get(i).type() == Type.TEXT;
+            boolean isText = definition.columns().get(i).type() == TableDefinition.Type.TEXT;
             boolean edited = (mask & 1 << i) != 0;
             int rowFixed = definition.offset(i);
             sources[i] = edited ? values : before;
@@ -91,7 +90,7 @@ final class RowEdit {
             row.put(sources[i], fixed[i], width(i));
         }
         for (int i = 0; i < columns; i++) {
-            if (definition.columns().get(i).type() == Type.TEXT) {
+            if (definition.columns().get(i).type() == TableDefinition.Type.TEXT) {
                 row.put(sources[i], text[i], ByteBuffer.wrap(sources[i]).getInt(fixed[i]));
             }
         }
@@ -99,6 +98,6 @@ final class RowEdit {
     }
 
     private int width(int column) {
-        return definition.columns().get(column).type() == Type.TEXT ? Integer.BYTES : Long.BYTES;
+        return definition.columns().get(column).type() == TableDefinition.Type.TEXT ? Integer.BYTES : Long.BYTES;
     }
 }

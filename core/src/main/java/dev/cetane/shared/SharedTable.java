@@ -47,7 +47,7 @@ final class SharedTable {
         }
 
         long cost() {
-            return ROW_OVERHEAD_BYTES + key.length() + values.length;
+            return (long) ROW_OVERHEAD_BYTES + key.length() + values.length;
         }
     }
 
@@ -205,7 +205,7 @@ final class SharedTable {
     }
 
     private boolean store(String key, @Nullable Row present, byte[] values, long nowSeconds) {
-        if (dropped || ROW_OVERHEAD_BYTES + key.length() + values.length > budget.limit()) {
+        if (dropped || (long) ROW_OVERHEAD_BYTES + key.length() + values.length > budget.limit()) {
             return false;
         }
         if (present == null && rows.size() >= definition.maxRows()) {

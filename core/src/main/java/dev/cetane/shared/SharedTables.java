@@ -105,7 +105,7 @@ public final class SharedTables {
 
     private void dropUnused(int number) {
         SharedTable table = byNumber.get(number);
-        if (table == null || currentByName.get(table.name) == number) {
+        if (table == null || currentByName.getOrDefault(table.name, -1) == number) {
             return;
         }
         for (Set<Integer> numbers : opened.values()) {

@@ -3,7 +3,6 @@ package dev.cetane.shared;
 import dev.cetane.protocol.MalformedCallException;
 import dev.cetane.shared.TableDefinition.Column;
 import dev.cetane.shared.TableDefinition.RefusedException;
-import dev.cetane.shared.TableDefinition.Type;
 import dev.cetane.worker.Caller;
 import dev.cetane.worker.Ticker;
 import java.nio.BufferUnderflowException;
@@ -41,12 +40,18 @@ public final class TableCalls {
     private static final int MAX_BATCH_REPLY_BYTES = 8 << 20;
 
     private enum Status {
-        DONE,
-        ABSENT,
-        CONFLICT,
-        FULL,
-        TOO_LONG,
-        REFUSED
+        DONE(0),
+        ABSENT(1),
+        CONFLICT(2),
+        FULL(3),
+        TOO_LONG(4),
+        REFUSED(5);
+
+        final byte code;
+
+        Status(int code) {
+            this.code = (byte) code;
+        }
     }
 
     private final SharedTables tables;
@@ -116,7 +121,7 @@ public final class TableCalls {
                 int at = out.size();
                 status(out, Status.DONE);
                 if (!table.get(key, now(table), out)) {
-                    out.setByte(at, (byte) Status.ABSENT.ordinal());
+                    out.setByte(at, Status.ABSENT.code);
                 }
             }
             case SET -> set(table, in, out);
@@ -152,9 +157,9 @@ public final class TableCalls {
         int count = in.get() & 0xFF;
         List<Column> columns = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            Type type = type(in.get());
+            TableDefinition.Type type = type(in.get());
             int size = in.getInt();
-            columns.add(new Column(Keys.take(in, in.get() & 0xFF), type, type == Type.TEXT ? size : 0));
+            columns.add(new Column(Keys.take(in, in.get() & 0xFF), type, type == TableDefinition.Type.TEXT ? size : 0));
         }
         if (options > 1) {
             throw new MalformedCallException("the options of a table are " + options);
@@ -169,11 +174,11 @@ public final class TableCalls {
         }
     }
 
-    private static Type type(int code) {
+    private static TableDefinition.Type type(int code) {
         return switch (code) {
-            case 1 -> Type.INTEGER;
-            case 2 -> Type.FLOAT;
-            case 3 -> Type.TEXT;
+            case 1 -> TableDefinition.Type.INTEGER;
+            case 2 -> TableDefinition.Type.FLOAT;
+            case 3 -> TableDefinition.Type.TEXT;
             default -> throw new MalformedCallException("there is no type " + code + " of a column");
         };
     }
@@ -204,7 +209,7 @@ public final class TableCalls {
         int column = in.get() & 0xFF;
         long operand = in.getLong();
         if (column >= table.definition.columns().size()
-                || table.definition.columns().get(column).type() == Type.TEXT) {
+                || table.definition.columns().get(column).type() == TableDefinition.Type.TEXT) {
             throw new MalformedCallException("column " + column + " of table '" + table.name + "' is no number");
         }
         long[] result = new long[1];
@@ -245,7 +250,7 @@ public final class TableCalls {
     }
 
     private static void status(ReplyBuffer out, Status status) {
-        out.room(1).put((byte) status.ordinal());
+        out.room(1).put(status.code);
     }
 
     private static void refuse(ReplyBuffer out, @Nullable String message) {

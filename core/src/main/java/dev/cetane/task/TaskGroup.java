@@ -101,7 +101,7 @@ final class TaskGroup {
         ByteBuffer reply = ByteBuffer.allocate(length).put((byte) 0);
         for (int i = 0; i < results.length; i++) {
             TaskJob.Outcome outcome = outcomes[i];
-            reply.put((byte) (outcome == null ? TaskJob.Outcome.UNFINISHED : outcome).ordinal());
+            reply.put((outcome == null ? TaskJob.Outcome.UNFINISHED : outcome).code);
             reply.putInt(results[i].length).put(results[i]);
         }
         caller.reply(reply.flip());

@@ -21,13 +21,19 @@ final class TaskJob implements Job {
     /** How a task ended, by its code on the wire. */
     enum Outcome {
         /** It gave a result. */
-        RESULT,
+        RESULT(0),
         /** It threw an exception. */
-        EXCEPTION,
+        EXCEPTION(1),
         /** Its time was over before it had ended, or begun. */
-        UNFINISHED,
+        UNFINISHED(2),
         /** It was not run, or its worker has not survived it. */
-        FAILED
+        FAILED(3);
+
+        final byte code;
+
+        Outcome(int code) {
+            this.code = (byte) code;
+        }
     }
 
     /** Hears once what has come of the task; on a reader thread, the maintenance thread, or within submit. */
