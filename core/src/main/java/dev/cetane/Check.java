@@ -188,7 +188,7 @@ final class Check {
     private WorkerServices services(CetaneConfig config) {
         SharedTables tables = new SharedTables(config.sharing().tableBytes(), log);
         return new WorkerServices(
-                new WorkerCalls(tables, new TableCalls(tables, Ticker.system()), new TaskCalls(null)),
+                new WorkerCalls(tables, new TableCalls(tables, Ticker.system()), new TaskCalls(null, Duration.ZERO)),
                 WorkerServices.Role.REQUEST,
                 config.sharing().taskWorkers(),
                 new AtomicInteger()::incrementAndGet);

@@ -270,7 +270,7 @@ final class Supervisor implements Operator {
     /** Of the version that serves, so that pages and their files belong together while a deployment's link leads to a newer one already. */
     private StaticRoot staticRoot() {
         ApplicationConfig application = found.application();
-        Generation generation = pool.lastBooted();
+        Generation generation = workforce.requests().lastBooted();
         Path path = application.path();
         Path parent = path.getParent();
         Path directory = generation != null

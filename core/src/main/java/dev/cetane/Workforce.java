@@ -6,6 +6,7 @@ import dev.cetane.shared.TableCalls;
 import dev.cetane.task.TaskCalls;
 import dev.cetane.task.Ticks;
 import dev.cetane.worker.ApplicationConfig;
+import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.Ticker;
@@ -46,16 +47,18 @@ final class Workforce implements AutoCloseable {
         AtomicInteger ids = new AtomicInteger();
         tables = new SharedTables(sharing.tableBytes(), log);
         TableCalls tableCalls = new TableCalls(tables, ticker);
-        tasks = sharing.taskWorkers() == 0
+        // A classic application has no script that could take a task.
+        int taskWorkers = application.kind() == ApplicationKind.CLASSIC ? 0 : sharing.taskWorkers();
+        tasks = taskWorkers == 0
                 ? null
                 : new WorkerPool(
                         taskPool(config),
                         application,
                         // A task cannot wait for others, so the workers that run them call no pool.
                         new WorkerServices(
-                                new WorkerCalls(tables, tableCalls, new TaskCalls(null)),
+                                new WorkerCalls(tables, tableCalls, new TaskCalls(null, Duration.ZERO)),
                                 Role.TASK,
-                                sharing.taskWorkers(),
+                                taskWorkers,
                                 ids::incrementAndGet),
                         directory,
                         ticker,
@@ -65,9 +68,9 @@ final class Workforce implements AutoCloseable {
                 config.pool(),
                 application,
                 new WorkerServices(
-                        new WorkerCalls(tables, tableCalls, new TaskCalls(tasks)),
+                        new WorkerCalls(tables, tableCalls, new TaskCalls(tasks, sharing.taskTimeout())),
                         Role.REQUEST,
-                        sharing.taskWorkers(),
+                        taskWorkers,
                         ids::incrementAndGet),
                 directory,
                 ticker,

@@ -3,9 +3,11 @@ package dev.cetane.task;
 import dev.cetane.protocol.MalformedCallException;
 import dev.cetane.worker.Caller;
 import dev.cetane.worker.JobPool;
+import dev.cetane.worker.TimeLimit;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,15 +30,18 @@ public final class TaskCalls {
     private static final byte REFUSED = 5;
 
     private final @Nullable JobPool pool;
+    private final TimeLimit limit;
     private final AtomicLong groups = new AtomicLong();
 
     /**
      * Calls on tasks are refused where there is no pool.
      *
      * @param pool the one that runs tasks
+     * @param timeout longest time that one may run, zero: no limit
      */
-    public TaskCalls(@Nullable JobPool pool) {
+    public TaskCalls(@Nullable JobPool pool, Duration timeout) {
         this.pool = pool;
+        limit = new TimeLimit(timeout, "pool.task-timeout");
     }
 
     /**
@@ -81,7 +86,7 @@ public final class TaskCalls {
             // All task workers could wait for tasks that then nobody runs.
             reply(caller, "a task cannot wait for other tasks");
         } else {
-            new TaskGroup(caller, runner, "task-" + groups.incrementAndGet(), tasks)
+            new TaskGroup(caller, runner, limit, "task-" + groups.incrementAndGet(), tasks)
                     .start(TimeUnit.MILLISECONDS.toNanos(waitMillis));
         }
     }
@@ -102,6 +107,7 @@ public final class TaskCalls {
                     id + "." + number,
                     "task " + number + " of " + tasks.size() + ", dispatched by worker " + caller.workerId(),
                     task,
+                    limit,
                     // What fails later is in the log, as its worker is.
                     (outcome, bytes) -> {});
             runner.submit(job);

@@ -2,6 +2,7 @@ package dev.cetane.task;
 
 import dev.cetane.worker.Caller;
 import dev.cetane.worker.JobPool;
+import dev.cetane.worker.TimeLimit;
 import dev.cetane.worker.WorkerException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ final class TaskGroup {
     private int running;
     private boolean replied;
 
-    TaskGroup(Caller caller, JobPool pool, String id, List<byte[]> tasks) {
+    TaskGroup(Caller caller, JobPool pool, TimeLimit limit, String id, List<byte[]> tasks) {
         this.caller = caller;
         this.pool = pool;
         int count = tasks.size();
@@ -41,6 +42,7 @@ final class TaskGroup {
                     id + "." + (i + 1),
                     "task " + (i + 1) + " of " + count + " of worker " + caller.workerId(),
                     tasks.get(i),
+                    limit,
                     (outcome, bytes) -> ended(index, outcome, bytes)));
         }
     }

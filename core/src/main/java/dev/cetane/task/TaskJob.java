@@ -1,9 +1,11 @@
 package dev.cetane.task;
 
 import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
 import dev.cetane.worker.JobReport;
+import dev.cetane.worker.TimeLimit;
 import dev.cetane.worker.WorkerException;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -44,6 +46,7 @@ final class TaskJob implements Job {
     private final String id;
     private final String description;
     private final byte[] task;
+    private final TimeLimit limit;
     private final Sink sink;
     private final ByteArrayOutputStream result = new ByteArrayOutputStream(64);
     private int status;
@@ -51,10 +54,11 @@ final class TaskJob implements Job {
     private boolean ended;
     private volatile @Nullable String refusal;
 
-    TaskJob(String id, String description, byte[] task, Sink sink) {
+    TaskJob(String id, String description, byte[] task, TimeLimit limit, Sink sink) {
         this.id = id;
         this.description = description;
         this.task = task;
+        this.limit = limit;
         this.sink = sink;
     }
 
@@ -69,7 +73,12 @@ final class TaskJob implements Job {
     }
 
     @Override
-    public void encode(RequestEncoder out) {
+    public TimeLimit timeLimit() {
+        return limit;
+    }
+
+    @Override
+    public void encode(RequestWriter out) {
         int piece = Math.min(task.length, RequestEncoder.TASK_BYTES);
         out.task(ByteBuffer.wrap(task, 0, piece), piece < task.length);
     }

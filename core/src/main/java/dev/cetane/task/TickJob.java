@@ -1,6 +1,6 @@
 package dev.cetane.task;
 
-import dev.cetane.protocol.RequestEncoder;
+import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
 import dev.cetane.worker.JobReport;
@@ -27,7 +27,7 @@ final class TickJob implements Job {
     }
 
     @Override
-    public void encode(RequestEncoder out) {
+    public void encode(RequestWriter out) {
         out.tick();
     }
 

@@ -69,13 +69,7 @@ public final class RequestEncoder implements RequestWriter {
         frame.putDouble(receivedAtSeconds).putInt(timeout);
     }
 
-    /**
-     * Makes it a TASK frame, PROTOCOL.md §4.5.
-     *
-     * @param piece the task, or its first {@link #TASK_BYTES} bytes; copied, the buffer's position moves to its limit
-     * @param more whether the worker has to ask for the rest
-     * @throws IllegalStateException when {@link #allowTasks} forbids it
-     */
+    @Override
     public void task(ByteBuffer piece, boolean more) {
         if (!tasksAllowed) {
             throw new IllegalStateException(
@@ -85,11 +79,7 @@ public final class RequestEncoder implements RequestWriter {
         frame.putInt(timeout).put(piece);
     }
 
-    /**
-     * Makes it a TICK frame, PROTOCOL.md §4.6.
-     *
-     * @throws IllegalStateException when {@link #allowTasks} forbids it
-     */
+    @Override
     public void tick() {
         if (!ticksAllowed) {
             throw new IllegalStateException("the worker takes no ticks");

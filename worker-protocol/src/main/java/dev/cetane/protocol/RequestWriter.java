@@ -46,4 +46,24 @@ public interface RequestWriter {
      * @throws IllegalStateException when the worker takes no forms that were read for it
      */
     void formFiles(String fields, String files);
+
+    /**
+     * It is no request but a task, PROTOCOL.md §4.5: without entries and body.
+     *
+     * @param piece the task, or its first {@link RequestEncoder#TASK_BYTES} bytes; copied, the buffer's position moves to its limit
+     * @param more whether the worker has to ask for the rest
+     * @throws IllegalStateException when the worker takes no tasks
+     */
+    default void task(ByteBuffer piece, boolean more) {
+        throw new IllegalStateException("the worker takes no tasks");
+    }
+
+    /**
+     * It is no request but a tick, PROTOCOL.md §4.6.
+     *
+     * @throws IllegalStateException when the worker takes no ticks
+     */
+    default void tick() {
+        throw new IllegalStateException("the worker takes no ticks");
+    }
 }
