@@ -204,7 +204,7 @@ function _picocli_cetane_serve() {
   local prev_word=${COMP_WORDS[COMP_CWORD-1]}
 
   local commands=""
-  local flag_opts="'-h' '--help' '-V' '--version'"
+  local flag_opts="'-h' '--help' '-V' '--version' '--watch'"
   local arg_opts="'--listen' '--ops' '--workers' '--config' '--set'"
 
   type compopt &>/dev/null && compopt +o default

@@ -3,6 +3,7 @@ package dev.cetane;
 import dev.cetane.http.HttpConfig;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
+import dev.cetane.watch.WatchConfig;
 import dev.cetane.worker.PoolConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ record CetaneConfig(
         Sharing sharing,
         HttpConfig http,
         OpsConfig ops,
+        WatchConfig watch,
         Log log,
         Path runDirectory,
         List<Effective> effective) {

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -194,10 +195,14 @@ final class CommandLineInterface {
     }
 
     private CetaneConfig load(Invocation invocation) {
+        List<String> sets = new ArrayList<>(invocation.all("--set"));
+        if (invocation.has("--watch")) {
+            sets.add(Settings.WATCH_ENABLED.key() + "=true");
+        }
         ConfigLoader.Flags flags = new ConfigLoader.Flags(
                 invocation.app(),
                 invocation.value("--config"),
-                invocation.all("--set"),
+                sets,
                 invocation.all("--listen"),
                 invocation.value("--ops"),
                 invocation.value("--workers"));

@@ -9,6 +9,7 @@ import dev.cetane.http.RouteTimeouts;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.protocol.FrameType;
+import dev.cetane.watch.WatchConfig;
 import dev.cetane.worker.PoolConfig;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -295,11 +296,16 @@ final class ConfigLoader {
                                 .toList(),
                         get(Settings.HTTP_STATIC_MAX_AGE)));
         OpsConfig ops = new OpsConfig(opsAddress(), instance.resolve(RunDirectory.CONTROL_SOCKET));
+        WatchConfig watch = new WatchConfig(
+                get(Settings.WATCH_ENABLED),
+                get(Settings.WATCH_PATHS),
+                get(Settings.WATCH_IGNORE),
+                get(Settings.WATCH_DEBOUNCE));
         CetaneConfig.Log log = new CetaneConfig.Log(
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));
         checkTogether(http, pool, ops);
-        return new CetaneConfig(file, app, pool, sharing, http, ops, log, runDirectory, effective());
+        return new CetaneConfig(file, app, pool, sharing, http, ops, watch, log, runDirectory, effective());
     }
 
     /** The value in force; the default stands in for one that has a problem, so that the others are still looked at. */

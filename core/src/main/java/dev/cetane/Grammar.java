@@ -89,7 +89,11 @@ final class Grammar {
             Option.value("--run-directory", "DIR", "The instance's run-directory, when it is not the default."));
 
     static final List<Command> COMMANDS = List.of(
-            new Command("serve", "Serves an application until it is told to stop.", true, SERVING),
+            new Command(
+                    "serve",
+                    "Serves an application until it is told to stop.",
+                    true,
+                    plus(SERVING, Option.flag("--watch", "Reload when source code changes; for development."))),
             new Command(
                     "check",
                     "Checks the configuration, PHP and the application, and boots one worker to prove it.",

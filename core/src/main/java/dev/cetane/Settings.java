@@ -267,6 +267,29 @@ final class Settings {
 
     static final Setting<@Nullable InetSocketAddress> OPS_LISTEN = tcpAddressOrOff(
             "ops.listen", "127.0.0.1:9180", "Address of health and metrics; they need no password, keep it private.");
+    static final Setting<Boolean> WATCH_ENABLED = bool(
+            "watch.enabled",
+            false,
+            "Whether changes of source code reload the workers, as --watch says; for development.");
+    static final Setting<List<String>> WATCH_PATHS = list(
+            "watch.paths",
+            "app, bootstrap, config, database/**/*.php, lang, lib, public/**/*.php, resources/**/*.php, routes, src, templates, *.php, composer.lock, .env, .env.local",
+            "files, directories with all below them, or patterns, relative to the application's directory",
+            "What counts as source code; * and ? stand for characters but a slash, ** for any.",
+            Settings::glob);
+    static final Setting<List<String>> WATCH_IGNORE = list(
+            "watch.ignore",
+            "/storage, /vendor, /var, /bootstrap/cache, node_modules, .git, *.swp, *.swx, *~, .#*, 4913, *___jb_*",
+            "patterns for names, or with a slash in front for paths",
+            "What does not, and what is below it.",
+            Settings::glob);
+    static final Setting<Duration> WATCH_DEBOUNCE = duration(
+            "watch.debounce",
+            "200ms",
+            "10ms",
+            "10s",
+            null,
+            "How long nothing may change before the workers are reloaded.");
     static final Setting<String> LOG_FORMAT = choice(
             "log.format",
             "auto",
@@ -332,6 +355,10 @@ final class Settings {
             HTTP_STATIC_IMMUTABLE,
             HTTP_STATIC_MAX_AGE,
             OPS_LISTEN,
+            WATCH_ENABLED,
+            WATCH_PATHS,
+            WATCH_IGNORE,
+            WATCH_DEBOUNCE,
             LOG_FORMAT,
             LOG_LEVEL,
             RUN_DIRECTORY);

@@ -8,6 +8,7 @@ import dev.cetane.ops.Instance;
 import dev.cetane.ops.Metrics;
 import dev.cetane.ops.Operator;
 import dev.cetane.ops.OpsServer;
+import dev.cetane.watch.SourceWatcher;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.Generation;
@@ -16,6 +17,7 @@ import dev.cetane.worker.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -108,7 +110,7 @@ final class Supervisor implements Operator {
                 if (startsRunning()) {
                     announce(ops.address());
                 }
-                stopAsked.await();
+                awaitStop();
                 drain(http);
             }
         } catch (InterruptedException e) {
@@ -118,6 +120,28 @@ final class Supervisor implements Operator {
         } catch (IOException e) {
             throw cannotStart(e);
         }
+    }
+
+    @SuppressWarnings("try") // it works on a thread of its own
+    private void awaitStop() throws InterruptedException {
+        try (SourceWatcher watcher = config.watch().enabled() ? watcher() : null) {
+            if (watcher != null) {
+                watcher.start();
+            }
+            stopAsked.await();
+        }
+    }
+
+    private SourceWatcher watcher() {
+        return new SourceWatcher(this::sourceDirectory, config.watch(), ticker, log, new ReloadOnChange(this, log));
+    }
+
+    /** The application's directory; of a script in a directory of a project, as in public, the project's. */
+    private Path sourceDirectory() {
+        Path directory = staticRoot().application();
+        Path parent = directory.getParent();
+        boolean project = Files.exists(directory.resolve("composer.json"));
+        return !project && parent != null && Files.exists(parent.resolve("composer.json")) ? parent : directory;
     }
 
     @Override
