@@ -56,7 +56,8 @@ final class Sharing
         $app->make('events')->listen(TickReceived::class, static fn () => $store->refreshIntervalCaches());
         $takeOver = static function () use ($app, $store): void {
             $cache = $app->make('cache');
-            $cache->extend('octane', static fn () => $cache->repository($store));
+            // Not static: Laravel binds it to the cache manager.
+            $cache->extend('octane', fn () => $cache->repository($store));
         };
         $takeOver();
         $app->getProvider(OctaneServiceProvider::class)?->booted($takeOver);
