@@ -34,6 +34,7 @@ package_present() {
         php-symfony-runtime) [ -f /usr/share/php/Symfony/Component/Runtime/SymfonyRuntime.php ] ;;
         php-nyholm-psr7) [ -f /usr/share/php/Nyholm/Psr7/Response.php ] ;;
         php-psr-http-message) [ -f /usr/share/php/Psr/Http/Message/MessageInterface.php ] ;;
+        dokuwiki) [ -f /usr/share/dokuwiki/doku.php ] ;;
         php-codesniffer) command -v phpcs ;;
         nginx-light) command -v nginx ;;
         procps) command -v pgrep ;;

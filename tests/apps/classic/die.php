@@ -1,0 +1,5 @@
+<?php
+
+http_response_code(418);
+header('X-Said: before');
+die('last words');

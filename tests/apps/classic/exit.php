@@ -1,0 +1,4 @@
+<?php
+
+echo 'left';
+exit(3);

@@ -1,0 +1,4 @@
+<?php
+
+header('Status: 99 odd');
+echo 'x';

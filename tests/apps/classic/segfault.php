@@ -1,0 +1,3 @@
+<?php
+
+posix_kill(getmypid(), SIGSEGV);
