@@ -55,13 +55,14 @@ public final class CgiHeadParser {
      * What has been read, once it is complete. Without a {@code Status} the status is 200, or 302 where there is a {@code Location}.
      *
      * @param bodyLength as in {@link ResponseHead}
-     * @throws InvalidHeadException when a line continues the one before, or the status is none that ends a request
+     * @throws InvalidHeadException when a field has no name, a line continues the one before, or the status is none that ends a request
      */
     public ResponseHead head(long bodyLength) throws InvalidHeadException {
         String text = new String(bytes, 0, count, StandardCharsets.ISO_8859_1);
         List<String> fields = new ArrayList<>();
         int status = 0;
         String reason = "";
+        String contentType = "";
         boolean located = false;
         for (int start = 0; start < text.length(); ) {
             int lineFeed = text.indexOf('\n', start);
@@ -72,7 +73,10 @@ public final class CgiHeadParser {
             if (line.startsWith(" ") || line.startsWith("\t")) {
                 throw new InvalidHeadException("a field goes on over more than one line");
             }
-            if (colon <= 0) {
+            if (colon == 0) {
+                throw new InvalidHeadException("a field has no name");
+            }
+            if (colon < 0) {
                 // No field: nothing a client could make use of.
                 continue;
             }
@@ -85,9 +89,18 @@ public final class CgiHeadParser {
                 }
                 continue;
             }
+            if (name.equalsIgnoreCase("Content-Type")) {
+                // There is one, the last, and an empty one is none: as nginx reads what PHP prints.
+                contentType = value;
+                continue;
+            }
             located |= name.equalsIgnoreCase("Location");
             fields.add(name);
             fields.add(value);
+        }
+        if (!contentType.isEmpty()) {
+            fields.add("Content-Type");
+            fields.add(contentType);
         }
         return new ResponseHead(status != 0 ? status : located ? FOUND : OK, reason, bodyLength, fields);
     }

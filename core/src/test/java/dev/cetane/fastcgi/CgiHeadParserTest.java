@@ -27,7 +27,7 @@ final class CgiHeadParserTest {
         assertThat(head.status()).isEqualTo(418);
         assertThat(head.reason()).isEqualTo("I'm a teapot");
         assertThat(head.bodyLength()).isEqualTo(4);
-        assertThat(head.headers()).containsExactly("X-Powered-By", "PHP", "Content-type", "text/html;charset=UTF-8");
+        assertThat(head.headers()).containsExactly("X-Powered-By", "PHP", "Content-Type", "text/html;charset=UTF-8");
         assertThat(parse("Content-type: text/plain\r\n").status()).isEqualTo(200);
         assertThat(parse("").status()).isEqualTo(200);
         assertThat(parse("status: 404\r\n").status()).isEqualTo(404);
@@ -50,7 +50,15 @@ final class CgiHeadParserTest {
 
     @Test
     void a_line_without_a_colon_is_left_out() throws InvalidHeadException {
-        assertThat(parse("nothing\r\n: neither\r\nA: 1\r\n").headers()).containsExactly("A", "1");
+        assertThat(parse("nothing\r\nA: 1\r\n").headers()).containsExactly("A", "1");
+    }
+
+    @Test
+    void there_is_one_content_type_the_last_and_an_empty_one_is_none() throws InvalidHeadException {
+        assertThat(parse("Content-Type: text/css\r\ncontent-type: text/html\r\nA: 1\r\n")
+                        .headers())
+                .containsExactly("A", "1", "Content-Type", "text/html");
+        assertThat(parse("Content-Type:\r\nA: 1\r\n").headers()).containsExactly("A", "1");
     }
 
     @Test
@@ -71,7 +79,8 @@ final class CgiHeadParserTest {
                 "Status: 20x",
                 "Status: 2000",
                 "Status:",
-                "A: 1\r\n folded: 2"
+                "A: 1\r\n folded: 2",
+                ": no name"
             })
     void what_is_no_head_is_refused(String line) {
         assertThatThrownBy(() -> parse(line + "\r\n")).isInstanceOf(InvalidHeadException.class);

@@ -35,7 +35,7 @@ final class DifferenceTable {
     record Difference(String caseId, String what, String fpm, String cetane) {
         @Override
         public String toString() {
-            return what + "\n      php-fpm: " + fpm + "\n      Cetane:  " + cetane;
+            return caseId + ": " + what + "\n      php-fpm: " + fpm + "\n      Cetane:  " + cetane;
         }
     }
 

@@ -60,10 +60,12 @@ final class OracleTest {
             FpmServer fpm,
             Observer oracle,
             Observer frontController,
+            Observer classic,
             @Nullable Observer worker) {
         void close() throws IOException {
             oracle.close();
             frontController.close();
+            classic.close();
             if (worker != null) {
                 worker.close();
             }
@@ -92,11 +94,14 @@ final class OracleTest {
 
     private static Servers start(String name, Map<String, String> ini, boolean debug, String trusted)
             throws IOException {
-        RunningCetane frontController = cetane(APPLICATION, ini(ini, name + "-cetane"), debug, trusted);
-        RunningCetane worker = debug ? null : cetane(APPLICATION.resolve("worker.php"), ini, false, trusted);
+        RunningCetane frontController =
+                cetane(APPLICATION, "front-controller", ini(ini, name + "-cetane"), debug, trusted);
+        RunningCetane classic = cetane(APPLICATION, "classic", ini(ini, name + "-classic"), debug, trusted);
+        RunningCetane worker = debug ? null : cetane(APPLICATION.resolve("worker.php"), "worker", ini, false, trusted);
         FpmServer fpm =
                 FpmServer.start(APPLICATION, ini(ini, name + "-fpm"), Map.of("ORACLE_SETTING", "of the pool"), trusted);
         frontController.awaitStarted();
+        classic.awaitStarted();
         if (worker != null) {
             worker.awaitStarted();
         }
@@ -106,13 +111,16 @@ final class OracleTest {
                 fpm,
                 new Observer(fpm.address(), scripts),
                 observer,
+                new Observer(classic.address(), scripts),
                 worker == null ? null : new Observer(worker.address(), scripts));
     }
 
-    private static RunningCetane cetane(Path application, Map<String, String> ini, boolean debug, String trusted) {
+    private static RunningCetane cetane(
+            Path application, String kind, Map<String, String> ini, boolean debug, String trusted) {
         RunningCetane.Starter starter = INSTANCES
                 .application(application)
                 .workers(1)
+                .set("app.kind", kind)
                 .set("app.debug", debug)
                 .set("app.environment.ORACLE_SETTING", "of the pool")
                 .set("http.trusted-proxies", trusted)
@@ -198,6 +206,12 @@ final class OracleTest {
         for (OracleCase.Step step : oracleCase.steps()) {
             Map<String, String> expected = servers.oracle().observe(step);
             compare(oracleCase.id(), expected, servers.frontController().observe(step), step.hasScript(), differences);
+            compare(
+                    "classic:" + oracleCase.id(),
+                    expected,
+                    servers.classic().observe(step),
+                    step.hasScript(),
+                    differences);
             if (step.hasScript()) {
                 scripted = true;
             } else if (servers.worker() != null) {
