@@ -206,12 +206,15 @@ final class OracleTest {
         for (OracleCase.Step step : oracleCase.steps()) {
             Map<String, String> expected = servers.oracle().observe(step);
             compare(oracleCase.id(), expected, servers.frontController().observe(step), step.hasScript(), differences);
-            compare(
-                    "classic:" + oracleCase.id(),
-                    expected,
-                    servers.classic().observe(step),
-                    step.hasScript(),
-                    differences);
+            if (!oracleCase.id().startsWith("leave/")) {
+                // There the next request need not wait for the script: it gets another child.
+                compare(
+                        "classic:" + oracleCase.id(),
+                        expected,
+                        servers.classic().observe(step),
+                        step.hasScript(),
+                        differences);
+            }
             if (step.hasScript()) {
                 scripted = true;
             } else if (servers.worker() != null) {
