@@ -65,6 +65,15 @@ final class CommandsTest extends TestCase
         self::assertSame('0.0.0.0:80', self::settings($this->note('serve')['words'])['http.listen']);
     }
 
+    public function testWatchingIsAskedForWithThePathsOfOctanesConfiguration(): void
+    {
+        $this->artisan(['octane:start', '--watch']);
+        $settings = self::settings($this->note('serve')['words']);
+        self::assertSame(['true', 'app, routes'], [$settings['watch.enabled'], $settings['watch.paths']]);
+        $this->artisan(['octane:start']);
+        self::assertArrayNotHasKey('watch.enabled', self::settings($this->note('serve')['words']));
+    }
+
     public function testTheServerHasOctanesEnvironmentAndNothingOfTheEnvironmentFile(): void
     {
         file_put_contents("$this->directory/.env", "HARNESS_VERSION=of-the-file\nAPP_ENV=local\n");

@@ -17,7 +17,7 @@ final class ServerConsole
     private const LEVELS = ['debug' => 0, 'info' => 1, 'warn' => 2, 'error' => 3];
 
     /** Events below warnings that are of interest; the others are shown with -v. */
-    private const SHOWN = ['pool.reloaded', 'supervisor.draining', 'worker.log', 'worker.output'];
+    private const SHOWN = ['pool.reloaded', 'supervisor.draining', 'watch.changed', 'worker.log', 'worker.output'];
 
     private string $rest = '';
     private bool $started = false;

@@ -12,7 +12,7 @@ use Illuminate\Contracts\Config\Repository;
 final class ServerOptions
 {
     /**
-     * @param array{host: string, port: string, workers: string, task-workers: string, max-requests: string} $options
+     * @param array{host: string, port: string, workers: string, task-workers: string, max-requests: string, watch: bool} $options
      */
     public function __construct(private readonly Repository $config, private readonly array $options)
     {
@@ -26,6 +26,7 @@ final class ServerOptions
     public function settings(): array
     {
         $limit = $this->config->get('octane.max_execution_time');
+        $watched = (array) $this->config->get('octane.watch');
 
         return array_map(self::text(...), (array) $this->config->get('cetane.settings')) + array_filter([
             'http.listen' => self::address($this->options['host'], $this->options['port']),
@@ -39,6 +40,8 @@ final class ServerOptions
             'app.pass-environment' => '*',
             'http.access-log' => 'true',
             'log.format' => 'json',
+            'watch.enabled' => $this->options['watch'] ? 'true' : null,
+            'watch.paths' => $this->options['watch'] && $watched !== [] ? self::text($watched) : null,
         ], static fn (?string $value): bool => $value !== null);
     }
 

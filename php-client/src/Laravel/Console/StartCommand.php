@@ -29,6 +29,8 @@ final class StartCommand extends Command
         {--workers=auto : The number of workers that handle requests}
         {--task-workers= : The number of workers that run tasks and ticks [default: "auto" with laravel/octane, else 0]}
         {--max-requests=500 : The number of requests after which a worker is replaced, 0 for never}
+        {--watch : Reload the workers when the application\'s source code changes; for development}
+        {--poll : Accepted for the sake of Octane; the server watches by inotify alone}
         {--log-level= : The least severity that is shown: debug, info, warn or error}';
 
     /** @var string */
@@ -57,6 +59,7 @@ final class StartCommand extends Command
             'workers' => (string) $this->option('workers'),
             'task-workers' => (string) ($this->option('task-workers') ?? (class_exists(Octane::class) ? 'auto' : '0')),
             'max-requests' => (string) $this->option('max-requests'),
+            'watch' => (bool) $this->option('watch'),
         ]);
         $console = new ServerConsole($this->output, $level, $this->laravel->environment('local', 'testing'), $this->announce(...));
         $environment = [
@@ -64,6 +67,9 @@ final class StartCommand extends Command
             'APP_BASE_PATH' => $this->laravel->basePath(),
             'LARAVEL_OCTANE' => '1',
         ] + Server::environment();
+        if ($this->option('poll')) {
+            $this->warn('--poll has no effect: changes are seen by inotify, which a network file system may not tell of.');
+        }
         $this->forgetEnvironmentFile();
         $process = new Process(
             [...self::diesWithUs(), $command, 'serve', $this->laravel->basePath(), ...$options->words()],

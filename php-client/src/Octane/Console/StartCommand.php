@@ -18,7 +18,7 @@ final class StartCommand extends OctanesStartCommand
             return parent::invalidServer($server);
         }
         $options = [];
-        foreach (['host', 'port', 'workers', 'task-workers', 'max-requests', 'watch', 'log-level'] as $name) {
+        foreach (['host', 'port', 'workers', 'task-workers', 'max-requests', 'watch', 'poll', 'log-level'] as $name) {
             $isKnown = $this->hasOption($name) && $this->getApplication()->find('cetane:start')->getDefinition()->hasOption($name);
             if ($isKnown && ($value = $this->option($name)) !== null) {
                 $options["--$name"] = $value;
