@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.cetane.tests.RawClient.Answer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -336,12 +337,14 @@ final class AttackTest {
                 .filter(port -> port.matches("\\d+"))
                 .findFirst()
                 .orElseThrow();
-        try (RawClient client = new RawClient(new InetSocketAddress("127.0.0.1", Integer.parseInt(address)))) {
+        try (RawClient client =
+                new RawClient(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(address)))) {
             client.send("GET /?" + hidden + " HTTP/1.1\r\nHost: a\r\nX-Request-Id: " + "a\u001b[2J{\"event\":1}"
                     + "\r\n" + "User-Agent: \u009b31m<script>\r\n\r\n");
             assertThat(client.head().status()).isIn(400, 500);
         }
-        try (RawClient client = new RawClient(new InetSocketAddress("127.0.0.1", Integer.parseInt(address)))) {
+        try (RawClient client =
+                new RawClient(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(address)))) {
             client.get("/?" + hidden);
             assertThat(client.head().status()).isEqualTo(500);
         }
