@@ -90,6 +90,9 @@ final class ResponseFactory
     private static function produced(callable $callback, Closure $report): Closure
     {
         return static function () use ($callback, $report): iterable {
+            // As with output_buffering under a web SAPI: ob_flush() finds a buffer. It holds nothing back.
+            ob_start(null, 1);
+            $level = count(ob_list_handlers());
             try {
                 $pieces = $callback();
                 if (is_iterable($pieces)) {
@@ -102,9 +105,22 @@ final class ResponseFactory
             } catch (ClientLeft $left) {
                 throw $left;
             } catch (Throwable $problem) {
-                yield $report($problem) ?? throw $problem;
+                $end = $report($problem);
+                self::endBuffers($level, $end === null ? ob_end_clean(...) : ob_end_flush(...));
+                yield $end ?? throw $problem;
+
+                return;
             }
+            self::endBuffers($level, ob_end_flush(...));
         };
+    }
+
+    /** Not in a `finally`: who is left in the middle, because nobody reads on, may be destroyed when these buffers are long gone and others are open. */
+    private static function endBuffers(int $level, Closure $end): void
+    {
+        while (count(ob_list_handlers()) >= $level && @$end()) {
+            continue;
+        }
     }
 
     /**

@@ -155,6 +155,8 @@ final class OctaneClientTest extends WorkerTestCase
     {
         return [
             'printed' => ['function (): void { echo "a"; flush(); echo "b"; }', ['a', 'b']],
+            'flushed as web SAPIs want it' => ['function (): void { echo "a"; ob_flush(); flush(); echo "b"; }', ['a', 'b']],
+            'buffers ended' => ['function (): void { while (ob_get_level() > 0) { ob_end_clean(); } echo "a"; flush(); echo "b"; }', ['a', 'b']],
             'printed into a buffer' => ['function (): void { ob_start(); echo "a"; ob_flush(); flush(); echo "b"; }', ['a', 'b']],
             'a generator that is declared' => ['function (): Generator { yield "a"; yield "b"; }', ['a', 'b']],
             'a generator that is not' => ['function () { yield "a"; echo "and "; yield "b"; }', ['a', 'and b']],

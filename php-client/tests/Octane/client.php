@@ -19,6 +19,9 @@ require __DIR__ . '/contracts.php';
 require __DIR__ . '/../../src/Laravel/dump.php';
 require 'Illuminate/autoload.php';
 
+set_error_handler(static function (int $level, string $message, string $file, int $line): bool {
+    throw new ErrorException($message, 0, $level, $file, $line); // as Laravel does
+});
 $worker = Worker::connect();
 $app = new Application(dirname((string) getenv('CLIENT_RESPONSE')));
 $app->instance('config', new Repository(['app' => ['debug' => getenv('CLIENT_DEBUG') === '1'], 'cetane' => ['sendfile' => [__DIR__]]]));

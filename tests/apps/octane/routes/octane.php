@@ -54,6 +54,7 @@ Route::get('/stream/dd', static fn () => response()->stream(static function (): 
 Route::get('/stream/events', static fn () => response()->stream(static function (): void {
     for ($number = 0; !connection_aborted(); $number++) {
         echo "data: $number\n\n";
+        ob_flush(); // without a look whether there is a buffer, as response()->eventStream() does
         flush();
         usleep(5000);
     }
