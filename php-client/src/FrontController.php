@@ -193,7 +193,11 @@ final class FrontController
     private function reset(): void
     {
         $this->exchange->relax();
-        $this->state->restore($this->exchange->clear());
+        $stuck = $this->state->restore($this->exchange->clear());
+        if ($stuck !== null) {
+            $this->worker->log('warning', "The setting $stuck cannot be put back, so this worker serves no further request.");
+            $this->worker->retire();
+        }
     }
 
     /** Ends the life of the script's variables; their destructors run now. */

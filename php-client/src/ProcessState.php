@@ -15,9 +15,10 @@ namespace Cetane;
  */
 final class ProcessState
 {
-    /** What may be set for a session that does not start. */
+    /** Settings of sessions that have functions of their own, and so are changed unseen. */
     private const OF_THE_COOKIE = ['session.name', 'session.cookie_path', 'session.cookie_domain', 'session.cookie_lifetime',
         'session.cookie_secure', 'session.cookie_httponly', 'session.cookie_samesite'];
+    private const OF_THE_STORE = ['session.save_path', 'session.save_handler', 'session.cache_limiter', 'session.cache_expire'];
     /** What PHP itself or another function than ini_set() changes. */
     private const UNSEEN = ['zlib.output_compression', 'assert.active', 'assert.warning', 'assert.bail', 'assert.callback', 'assert.exception'];
     /** What one answer is about, and so goes with the first request too. */
@@ -41,19 +42,22 @@ final class ProcessState
     /** @var array<string, string> */
     private array $environment = [];
     private string $includePath = '';
-    private string $encoding = '';
+    /** @var array<string, mixed> what functions of mbstring tell, each of which sets it too */
+    private array $multibyte = [];
     private bool $libxmlErrors = false;
     private bool $collectsCycles = true;
     private bool $isSeeded = false;
     /** @var array<string, string> settings of sessions, as they were before the first one and then after it */
     private array $session;
     private bool $hadSession = false;
-    private readonly bool $hasMbstring;
+    /** Whether the request has changed settings of sessions by ini_set(). */
+    private bool $changedSession = false;
+    /** @var array<string, true> those that it has changed for good */
+    private array $ownOfSession = [];
     private readonly bool $hasLibxml;
 
     public function __construct()
     {
-        $this->hasMbstring = \extension_loaded('mbstring');
         $this->hasLibxml = \extension_loaded('libxml');
         $this->session = \extension_loaded('session') ? \array_map(strval(...), \ini_get_all('session', false)) : [];
         self::$current = $this;
@@ -67,10 +71,17 @@ final class ProcessState
     /** A setting is about to be changed. */
     public function beforeChange(string $setting): void
     {
+        if (isset($this->session[$setting])) {
+            $this->changedSession = true;
+            if (!$this->isBooted || Loading::isOnce()) {
+                $this->ownOfSession[$setting] = true;
+            }
+
+            return;
+        }
         if (
             isset($this->settings[$setting])
             || (!$this->isBooted && !isset(self::OF_ONE_ANSWER[$setting]))
-            || isset($this->session[$setting])
             || $setting === 'max_execution_time' // SapiExchange sees to it
         ) {
             return;
@@ -91,11 +102,17 @@ final class ProcessState
      * After each request.
      *
      * @param bool $hadSession whether it has started a session
+     *
+     * @return string|null a setting that cannot be put back (open_basedir, which only gets narrower), so that this process is of no more use
      */
-    public function restore(bool $hadSession): void
+    public function restore(bool $hadSession): ?string
     {
+        $stuck = null;
         foreach ($this->settings as $setting => $value) {
             self::set($setting, $value);
+            if (\ini_get($setting) !== $value) {
+                $stuck = $setting;
+            }
         }
         $this->settings = [];
         if ($this->session !== []) {
@@ -114,6 +131,8 @@ final class ProcessState
             $this->isBooted = true;
             $this->remember();
         }
+
+        return $stuck;
     }
 
     private function restoreSession(bool $hadSession): void
@@ -124,7 +143,13 @@ final class ProcessState
 
             return;
         }
-        foreach ($hadSession ? \array_keys($this->session) : self::OF_THE_COOKIE as $setting) {
+        foreach ($this->isBooted ? \array_keys($this->ownOfSession) : [...\array_keys($this->ownOfSession), ...self::OF_THE_STORE] as $setting) {
+            $this->session[$setting] = (string) \ini_get($setting);
+        }
+        $all = $hadSession || $this->changedSession;
+        $this->changedSession = false;
+        $this->ownOfSession = [];
+        foreach ($all ? \array_keys($this->session) : [...self::OF_THE_COOKIE, ...self::OF_THE_STORE] as $setting) {
             if (\ini_get($setting) !== $this->session[$setting]) {
                 self::set($setting, $this->session[$setting]);
             }
@@ -153,8 +178,9 @@ final class ProcessState
         $this->environment = \getenv();
         $this->includePath = (string) \get_include_path();
         $this->collectsCycles = \gc_enabled();
-        if ($this->hasMbstring) {
-            $this->encoding = (string) \mb_internal_encoding();
+        $names = ['mb_internal_encoding', 'mb_substitute_character', 'mb_language', 'mb_detect_order', 'mb_regex_encoding'];
+        foreach (\array_filter($names, \function_exists(...)) as $function) {
+            $this->multibyte[$function] = $function();
         }
         if ($this->hasLibxml) {
             $this->libxmlErrors = \libxml_use_internal_errors();
@@ -196,8 +222,10 @@ final class ProcessState
         if (\gc_enabled() !== $this->collectsCycles) {
             $this->collectsCycles ? \gc_enable() : \gc_disable();
         }
-        if ($this->hasMbstring && \mb_internal_encoding() !== $this->encoding) {
-            \mb_internal_encoding($this->encoding);
+        foreach ($this->multibyte as $function => $value) {
+            if ($function() !== $value) {
+                $function($value);
+            }
         }
         if ($this->hasLibxml && \libxml_use_internal_errors() !== $this->libxmlErrors) {
             \libxml_use_internal_errors($this->libxmlErrors);

@@ -409,6 +409,41 @@ final class FrontControllerTest extends WorkerTestCase
         }
     }
 
+    public function testSettingsOfSessionsEndWithARequestThatHasNone(): void
+    {
+        $once = $this->supervisor->file('once.php', '<?php ini_set("session.gc_divisor", "7");');
+        $this->startFrontController(<<<PHP
+            if (isset(\$_GET['change'])) { session_save_path('/elsewhere'); session_cache_limiter('public'); ini_set('session.gc_maxlifetime', '5'); }
+            if (isset(\$_GET['load'])) { require_once '$once'; }
+            foreach (['save_path', 'cache_limiter', 'gc_maxlifetime', 'gc_divisor'] as \$name) { echo ini_get("session.\$name"), ' '; }
+            PHP);
+        $settings = $this->supervisor->exchange()->body;
+        self::assertStringStartsWith('/elsewhere public 5 ', $this->supervisor->exchange(['QUERY_STRING' => 'change'])->body);
+        self::assertSame($settings, $this->supervisor->exchange()->body);
+        $this->supervisor->exchange(['QUERY_STRING' => 'load']);
+        self::assertStringEndsWith(' 7 ', $this->supervisor->exchange()->body);
+    }
+
+    public function testWhatMbstringWasToldEndsWithTheRequest(): void
+    {
+        $this->startFrontController(<<<'PHP'
+            if ($_GET) { mb_internal_encoding('SJIS'); mb_substitute_character(65); mb_language('ja'); mb_detect_order('ASCII'); mb_regex_encoding('SJIS'); }
+            echo json_encode([mb_internal_encoding(), mb_substitute_character(), mb_language(), mb_detect_order(), mb_regex_encoding()]);
+            PHP);
+        $told = $this->supervisor->exchange()->body;
+        self::assertSame('["SJIS",65,"Japanese",["ASCII"],"SJIS"]', $this->supervisor->exchange(['QUERY_STRING' => 'a'])->body);
+        self::assertSame($told, $this->supervisor->exchange()->body);
+    }
+
+    public function testASettingThatCannotBePutBackEndsTheWorker(): void
+    {
+        $this->startFrontController('if ($_GET) { ini_set("open_basedir", "/tmp:/usr"); } echo "hi";');
+        self::assertSame('hi', $this->supervisor->exchange()->body);
+        self::assertSame('hi', $this->supervisor->exchange(['QUERY_STRING' => 'a'])->body);
+        $this->assertExitsWith(0);
+        self::assertStringContainsString('open_basedir cannot be put back', $this->supervisor->rest());
+    }
+
     public function testHandlersSetOnceStayAndThoseSetInEachRequestDoNotPileUp(): void
     {
         $once = $this->supervisor->file('once.php', '<?php set_error_handler(function ($level, $text) { echo "<$text>"; return true; });');
