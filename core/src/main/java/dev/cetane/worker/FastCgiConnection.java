@@ -30,8 +30,8 @@ final class FastCgiConnection implements RecordDecoder.Handler {
     enum Phase {
         NEW,
         OPEN,
-        /** Closed in the middle of a request whose client has left. */
-        ABANDONED,
+        /** Closed while PHP still has something to do or to read, which the pool has been told. */
+        RELEASED,
         CLOSED
     }
 
@@ -309,6 +309,7 @@ final class FastCgiConnection implements RecordDecoder.Handler {
         }
         if (!read) {
             // What is left of the body would be taken for the next request.
+            phase = Phase.RELEASED;
             hangUp();
         }
     }
@@ -331,7 +332,7 @@ final class FastCgiConnection implements RecordDecoder.Handler {
     /** PHP learns from the closed connection that the client has left, as from any web server. */
     private void abandon(Exchange exchange) {
         current = null;
-        phase = Phase.ABANDONED;
+        phase = Phase.RELEASED;
         exchange.conclude(PoolJournal.abandoned(exchange), ticker.nanos());
         owner.finished(exchange, true);
         throw new AbandonedException();

@@ -166,10 +166,10 @@ final class FastCgiWorker implements WorkerProcess {
         if (!ended && !askedToLeave && isOwn(process) && process.isAlive()) {
             // It serves nobody any more: what it still does ends it, or the kill that the pool or this has in mind.
             process.terminate();
-            if (connection.phase() != Phase.ABANDONED) {
+            if (connection.phase() != Phase.RELEASED) {
                 maintenance.schedule(this::killIfThere, config.killGrace().toNanos());
             }
-            askedToLeave = connection.phase() == Phase.ABANDONED;
+            askedToLeave = connection.phase() == Phase.RELEASED;
         }
         watch();
     }
