@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>a file named {@code index.php}: front controller
  *   <li>any other PHP file: worker script, one for FrankenPHP when it names that server's loop
  * </ul>
+ *
+ * <p>A classic application is never found: nothing tells one from a front controller, which gains more.
  */
 final class ApplicationFinder {
 
