@@ -52,13 +52,16 @@ Route::get('/stream/dd', static fn () => response()->stream(static function (): 
     dd('dumped in a stream');
 }));
 Route::get('/stream/events', static fn () => response()->stream(static function (): void {
-    for ($number = 0; !connection_aborted(); $number++) {
-        echo "data: $number\n\n";
-        ob_flush(); // without a look whether there is a buffer, as response()->eventStream() does
-        flush();
-        usleep(5000);
+    try {
+        for ($number = 0; !connection_aborted(); $number++) {
+            echo "data: $number\n\n";
+            ob_flush(); // without a look whether there is a buffer, as response()->eventStream() does
+            flush(); // ends the callback, if it is the first to see that the client has left
+            usleep(5000);
+        }
+    } finally {
+        fwrite(STDERR, "the stream knows that its client has left\n");
     }
-    fwrite(STDERR, "the stream knows that its client has left\n");
 }, 200, ['Content-Type' => 'text/event-stream']))->middleware('log-after');
 Route::get('/status/{status}', static fn (string $status) => response("status $status", (int) $status, ['X-MiXed-CaSe' => 'Kept']));
 Route::get('/cookie-attributes', static function () {
