@@ -124,7 +124,7 @@ final class FrontController
         } catch (ConnectionLost) {
             // The next begin() ends the worker.
         } catch (\Throwable $error) {
-            $this->worker->log('error', (string) $error);
+            $this->worker->fail($error); // what the script has set is no answer
         }
         $this->reset();
     }

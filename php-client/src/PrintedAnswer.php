@@ -95,6 +95,11 @@ final class PrintedAnswer
             }
         }
 
-        return SapiHead::read($this->superglobals?->repeatedCookie() ?? '');
+        $head = SapiHead::read($this->superglobals?->repeatedCookie() ?? '');
+        if ($head->status < 200) {
+            throw new \InvalidArgumentException("The status $head->status does not end an answer: it must be 200 to 999; headers_send() sends interim ones.");
+        }
+
+        return $head;
     }
 }

@@ -409,6 +409,18 @@ final class FrontControllerTest extends WorkerTestCase
         }
     }
 
+    /** nginx passes an interim answer on, and its client waits for the final one for ever. */
+    public function testAStatusThatEndsNoAnswerFailsItsRequestOnly(): void
+    {
+        $this->startFrontController('http_response_code((int) ($_GET["status"] ?? 200)); echo "hi";');
+        foreach ([99, 100, 101, 103, 199] as $status) {
+            $answer = $this->supervisor->exchange(['QUERY_STRING' => "status=$status"]);
+            self::assertSame([['ERROR', 'DONE'], 1, false], [$answer->frames, $answer->errorKind, $answer->last]);
+            self::assertStringContainsString("The status $status does not end an answer", $answer->error);
+        }
+        self::assertSame('hi', $this->supervisor->exchange()->body);
+    }
+
     public function testSettingsOfSessionsEndWithARequestThatHasNone(): void
     {
         $once = $this->supervisor->file('once.php', '<?php ini_set("session.gc_divisor", "7");');
