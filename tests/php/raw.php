@@ -77,10 +77,10 @@ function frame(int $type, int $number, string $payload = '', int $flags = 0): st
     return pack('CCnNN', 0xCE, $type, $flags, strlen($payload), $number) . $payload;
 }
 
-function ready(): void
+function ready(string $capabilities = ''): void
 {
     $names = "capabilities\0pid\0php\0sapi\0boot-micros\0client";
-    $values = "\0" . getmypid() . "\0" . PHP_VERSION . "\0" . PHP_SAPI . "\0" . "0\0raw";
+    $values = "$capabilities\0" . getmypid() . "\0" . PHP_VERSION . "\0" . PHP_SAPI . "\0" . "0\0raw";
     send(frame(0x41, 0, pack('nNN', 1, strlen($names), strlen($values)) . $names . $values));
 }
 

@@ -29,16 +29,13 @@ final class CacheStore extends OctaneStore
     public function increment($key, $value = 1)
     {
         $new = $value;
-        $isStored = CacheTable::checked(fn (): bool => $this->cacheTable->shared()->update(
-            $key,
-            static function (?array $row) use ($value, &$new): array {
-                $new = $row === null ? $value : (int) (unserialize($row['value']) + $value);
+        $add = static function (?array $row) use ($value, &$new): array {
+            $new = $row === null ? $value : (int) (unserialize($row['value']) + $value);
 
-                return ['value' => serialize($new), 'expiration' => $row['expiration'] ?? self::expiration(self::YEAR_SECONDS)];
-            },
-        ));
+            return ['value' => serialize($new), 'expiration' => $row['expiration'] ?? self::expiration(self::YEAR_SECONDS)];
+        };
 
-        return $isStored ? $new : false;
+        return CacheTable::checked(fn (): bool => $this->cacheTable->shared()->update($key, $add)) ? $new : false;
     }
 
     /**

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace App\Octane;
 
+use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\ServiceProvider;
 use Laravel\Octane\Events\RequestReceived;
 use LogicException;
@@ -13,6 +14,10 @@ final class HarnessServiceProvider extends ServiceProvider
 {
     public function register(): void
     {
+        $config = $this->app->make('config');
+        $config->set('octane.cache', ['rows' => 100, 'bytes' => 10_000]);
+        $config->set('octane.tables', ['visits:100' => ['count' => 'int', 'page' => 'string:20', 'share' => 'float']]);
+        $config->set('cache.stores.octane', ['driver' => 'octane']);
         $this->app->scoped('counted', static fn (): object => (object) ['uses' => 0]);
     }
 
@@ -23,6 +28,11 @@ final class HarnessServiceProvider extends ServiceProvider
             throw new LogicException('a provider does not like it here');
         }
         $this->loadRoutesFrom(base_path('routes/octane.php'));
+        if ($this->app->bound('octane.cacheTable')) {
+            $this->loadRoutesFrom(base_path('routes/sharing.php'));
+            $this->app->make('octane')->tick('harness', static fn () => Cache::store('octane')->increment('ticks'));
+            Cache::store('octane')->interval('now-and-then', static fn (): int => time(), 1);
+        }
         // Runs outside of Laravel's kernel, whose exception handler never sees what it throws.
         $this->app->make('events')->listen(RequestReceived::class, static function (RequestReceived $event): void {
             if ($event->request->is('escape')) {

@@ -7,9 +7,12 @@ namespace Laravel\Octane;
 use Illuminate\Contracts\Debug\ExceptionHandler;
 use Illuminate\Contracts\Http\Kernel;
 use Illuminate\Support\ServiceProvider;
+use Illuminate\Support\Facades\Cache;
+use Laravel\Octane\Cache\OctaneStore;
 use Laravel\Octane\Contracts\Client;
 use Laravel\Octane\Contracts\StoppableClient;
 use Laravel\Octane\Events\RequestReceived;
+use Laravel\Octane\Events\TickReceived;
 use Laravel\Octane\Events\WorkerErrorOccurred;
 
 /**
@@ -39,6 +42,11 @@ final class OctaneServiceProvider extends ServiceProvider
                 $client->stop();
             }
         });
+        if ($this->app->bound('octane.cacheTable')) {
+            $store = new OctaneStore($this->app->make('octane.cacheTable'));
+            $events->listen(TickReceived::class, static fn () => $store->refreshIntervalCaches());
+            Cache::extend('octane', fn () => Cache::repository($store));
+        }
         if ($this->app->runningInConsole()) {
             $this->commands([
                 Commands\InstallCommand::class,

@@ -25,6 +25,7 @@ final class ProtocolViolationTest {
         "garbage.php, MAGIC",
         "frame-out-of-turn.php, TURN",
         "wrong-request-number.php, REQUEST_NUMBER",
+        "garbage-call.php, PAYLOAD in CALL",
     })
     void before_the_head_it_is_a_502_and_the_worker_is_killed_and_replaced(String name, String violation) {
         RunningCetane cetane = INSTANCES.worker(name).workers(1).start();
