@@ -358,7 +358,9 @@ final class TableCallsTest {
             out.writeByte(0x1F);
             for (ByteBuffer operation : operations) {
                 out.writeInt(operation.remaining());
-                out.write(operation.array());
+                while (operation.hasRemaining()) {
+                    out.writeByte(operation.get());
+                }
             }
         }));
         return caller.reply;

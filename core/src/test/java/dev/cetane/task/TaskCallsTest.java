@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -101,9 +102,9 @@ final class TaskCallsTest {
 
     @Test
     void there_are_as_many_tasks_as_swoole_allows_and_no_more() {
-        run(500, "x".repeat(1_024).split(""));
+        run(500, copies(1_024));
         assertThat(pool.submitted).hasSize(1_024);
-        run(500, "x".repeat(1_025).split(""));
+        run(500, copies(1_025));
         assertThat(text(caller)).contains("1 to 1024 tasks, not 1025");
         run(500);
         assertThat(text(caller)).contains("not 0");
@@ -134,6 +135,10 @@ final class TaskCallsTest {
             assertThatThrownBy(() -> calls.call(caller, ByteBuffer.wrap(garbage)))
                     .isInstanceOf(MalformedCallException.class);
         }
+    }
+
+    private static String[] copies(int count) {
+        return Collections.nCopies(count, "x").toArray(String[]::new);
     }
 
     private void run(int waitMillis, String... tasks) {
