@@ -10,12 +10,12 @@ spl_autoload_register(static function (string $class): void {
 
 $options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'memory-requests:', 'help']);
 if (isset($options['help'])) {
-    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,form,uploads,cookies,headers,megabyte,gigabyte,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
+    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,form,uploads,cookies,headers,megabyte,gigabyte,sharing,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
     exit(0);
 }
 $rounds = (int) ($options['rounds'] ?? 5);
 $seconds = (float) ($options['seconds'] ?? 4);
-$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'idle', 'memory', 'chaos'];
+$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'sharing', 'idle', 'memory', 'chaos'];
 $apps = __DIR__ . '/apps';
 $laravel = dirname(__DIR__) . '/apps/laravel';
 
@@ -113,6 +113,11 @@ if (in_array('idle', $only, true)) {
         $rss = $tree->rootRssMegabytes();
         sleep(20);
         printf("### At rest\n\nSupervisor RSS 5 s after start %.0f MiB, 25 s after start %.0f MiB; all processes together (PSS) %.0f MiB; CPU used in 20 s of rest: %.2f s (supervisor and workers).\n\n", $rss, $tree->rootRssMegabytes(), $tree->pssMegabytes(), $servers[0]->cpuSeconds() - $cpu);
+    });
+}
+if (in_array('sharing', $only, true)) {
+    withServers([new Cetane("$apps/sharing/worker.php", 2, '/', ['pool.task-workers=2'])], static function (array $servers): void {
+        echo Sharing::measure($servers[0]);
     });
 }
 if (in_array('memory', $only, true)) {
