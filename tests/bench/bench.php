@@ -10,12 +10,12 @@ spl_autoload_register(static function (string $class): void {
 
 $options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'memory-requests:', 'help']);
 if (isset($options['help'])) {
-    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,form,uploads,cookies,headers,megabyte,gigabyte,sharing,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
+    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,octane,form,uploads,cookies,headers,megabyte,gigabyte,sharing,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
     exit(0);
 }
 $rounds = (int) ($options['rounds'] ?? 5);
 $seconds = (float) ($options['seconds'] ?? 4);
-$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'sharing', 'idle', 'memory', 'chaos'];
+$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'octane', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'sharing', 'idle', 'memory', 'chaos'];
 $apps = __DIR__ . '/apps';
 $laravel = dirname(__DIR__) . '/apps/laravel';
 
@@ -64,6 +64,11 @@ if (in_array('laravel', $only, true)) {
         },
     );
     echo OutsidePhp::measure(new Cetane($laravel, 2, '/bench', [], 'debug'), '/bench', 3000);
+}
+if (in_array('octane', $only, true)) {
+    // The look-alike of laravel/octane, or the real one.
+    $settings = getenv('OCTANE_SOURCE') === false ? [] : ['app.environment.OCTANE_SOURCE=' . getenv('OCTANE_SOURCE')];
+    echo "Under Octane's worker:\n\n" . OutsidePhp::measure(new Cetane(dirname($laravel) . '/octane', 2, '/bench', $settings, 'debug'), '/bench', 3000);
 }
 $requests = array_intersect_key([
     'form' => ['Form of 20 fields', Load::form('/', 20)],

@@ -62,6 +62,14 @@ final class OctaneWorkerTest extends TestCase
         self::assertStringNotContainsString('does not like it', $this->supervisor->stdout() . $this->supervisor->stderr());
     }
 
+    public function testWithoutOctanesProviderNothingIsServed(): void
+    {
+        $this->boot(['HARNESS_WITHOUT_PACKAGES' => '1']);
+        $frame = $this->supervisor->next();
+        self::assertSame(['ERROR', self::BOOT], [$frame->name, ord($frame->payload[0])]);
+        self::assertStringContainsString('OctaneServiceProvider is not registered', $frame->message());
+    }
+
     public function testStopEndsTheApplicationWell(): void
     {
         $this->start();

@@ -22,7 +22,7 @@ final class ApplicationFactory
         $app->beforeBootstrapping(RegisterProviders::class, static fn (Application $app) => (new SetRequestForConsole())->bootstrap($app));
         $app->make(Kernel::class)->bootstrap();
         $app->loadDeferredProviders();
-        foreach ($app->make('config')->get('octane.warm') as $service) {
+        foreach ($app->make('config')->get('octane.warm', []) as $service) {
             $app->make($service);
         }
 
