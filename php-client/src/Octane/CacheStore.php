@@ -4,8 +4,12 @@ declare(strict_types=1);
 
 namespace Cetane\Octane;
 
+use Closure;
+use Illuminate\Container\Container;
+use Illuminate\Contracts\Debug\ExceptionHandler;
 use Illuminate\Support\Carbon;
 use Laravel\Octane\Cache\OctaneStore;
+use Throwable;
 
 /**
  * Octane's cache store, with operations on a number or on many keys that are one step for all workers: two that increment at the same time lose
@@ -15,9 +19,56 @@ final class CacheStore extends OctaneStore
 {
     private const YEAR_SECONDS = 31_536_000;
 
+    /** @var array<string, array{Closure, int}> what makes a value, and after how many seconds it is made anew */
+    private array $recurring = [];
+
     public function __construct(private readonly CacheTable $cacheTable)
     {
         parent::__construct($cacheTable);
+    }
+
+    /**
+     * @param string $key
+     *
+     * @return mixed
+     */
+    public function get($key)
+    {
+        $value = parent::get($key);
+
+        return $value === null && is_string($key) && isset($this->recurring[$key]) ? $this->recurring[$key][0]() : $value;
+    }
+
+    /**
+     * Has the value made anew every so many seconds, by the worker that ticks. Each worker keeps the closure for itself: in the table it could have to make
+     * room for other entries.
+     *
+     * @param string $key
+     * @param int    $seconds
+     *
+     * @return void
+     */
+    public function interval($key, Closure $resolver, $seconds)
+    {
+        $this->recurring[$key] = [$resolver, (int) $seconds];
+    }
+
+    /** @return void */
+    public function refreshIntervalCaches()
+    {
+        foreach ($this->recurring as $key => [$resolver, $seconds]) {
+            $now = Carbon::now()->getTimestamp();
+            $last = parent::get("interval-$key");
+            if ($last !== null && $now - $last < $seconds) {
+                continue;
+            }
+            try {
+                $this->forever("interval-$key", $now);
+                $this->forever($key, $resolver());
+            } catch (Throwable $problem) {
+                Container::getInstance()->make(ExceptionHandler::class)->report($problem);
+            }
+        }
     }
 
     /**
@@ -64,7 +115,7 @@ final class CacheStore extends OctaneStore
         $rows = $this->cacheTable->shared()->getMany(array_map(strval(...), array_values($keys)));
         $values = [];
         foreach ($keys as $key) {
-            // Octane's own way knows what to do for a key that is refreshed at intervals.
+            // A key that is refreshed at intervals has a value when it is not there.
             $values[$key] = isset($rows[$key]) ? unserialize($rows[$key]['value']) : $this->get($key);
         }
 

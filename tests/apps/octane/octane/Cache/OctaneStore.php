@@ -65,13 +65,13 @@ class OctaneStore implements Store
         return $this->put($key, $value, self::LONG);
     }
 
-    public function interval($key, Closure $resolver, $seconds): void
+    public function interval($key, Closure $resolver, $seconds)
     {
         $this->get("interval-$key") ?? $this->forever("interval-$key", [new SerializableClosure($resolver), 0, $seconds]);
         $this->refreshed[] = $key;
     }
 
-    public function refreshIntervalCaches(): void
+    public function refreshIntervalCaches()
     {
         $now = Carbon::now()->getTimestamp();
         foreach ($this->refreshed as $key) {
