@@ -80,6 +80,9 @@ if ($requests !== []) {
     withServers(
         [new Fpm("$apps/request/public", 2, true), new Fpm("$apps/request/public", 2, false), new Cetane("$apps/request", 2)],
         static function (array $servers) use ($rounds, $seconds, $requests): void {
+            foreach ($requests as [, $load]) {
+                Wrk::run($servers[2], $load, 4, 10); // the JIT compiler is still busy with the first loads when it gets the last ones
+            }
             foreach ($requests as [$title, $load]) {
                 echo (new Comparison($servers, $rounds, $seconds))->run($load, 1)->markdown("$title, 2 PHP processes, 1 connection");
             }
