@@ -22,6 +22,7 @@ final class SapiExchange
     private readonly Superglobals $superglobals;
     private readonly int $bufferBytes;
     private readonly string $timeLimit;
+    private readonly int $usualTimeoutMillis;
     private int $limitedAt = 0;
     private readonly bool $exposesPhp;
 
@@ -32,6 +33,7 @@ final class SapiExchange
         $this->bufferBytes = \strcasecmp($buffer, 'on') === 0 ? 0 : ((int) $buffer > 0 ? (int) $buffer : -1);
         $this->timeLimit = (string) \ini_get('max_execution_time');
         $this->exposesPhp = (bool) \ini_get('expose_php');
+        $this->usualTimeoutMillis = (int) $worker->setting('request-timeout-millis');
         \set_time_limit(0);
         SapiHead::reset();
         $this->superglobals = new Superglobals();
@@ -56,8 +58,19 @@ final class SapiExchange
             \ob_start(null, $this->bufferBytes);
         }
         if ($this->timeLimit !== '0') {
-            $this->startTimeLimit();
+            $this->startTimeLimit($this->limitFor($request));
         }
+    }
+
+    /** PHP's own limit, or that of the request where the supervisor gives its path more time than others: PHP's must not end it earlier. */
+    private function limitFor(Request $request): int
+    {
+        $own = (int) $this->timeLimit;
+        if ($request->timeoutMillis <= $this->usualTimeoutMillis || $this->usualTimeoutMillis === 0) {
+            return $own;
+        }
+
+        return \max($own, (int) \ceil($request->timeoutMillis / 1000));
     }
 
     /** Whether there is a request that has no complete answer. */
@@ -128,11 +141,11 @@ final class SapiExchange
         }
     }
 
-    private function startTimeLimit(): void
+    private function startTimeLimit(int $seconds): void
     {
         $now = \hrtime(true);
-        if ($now - $this->limitedAt > self::LIMIT_SLACK_NANOS) {
-            \set_time_limit((int) $this->timeLimit);
+        if ($now - $this->limitedAt > self::LIMIT_SLACK_NANOS || $seconds !== (int) $this->timeLimit) {
+            \set_time_limit($seconds);
             $this->limitedAt = $now;
         }
     }

@@ -12,6 +12,7 @@ import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.RetireReason;
 import dev.cetane.worker.Ticker;
+import dev.cetane.worker.TimeLimitCalls;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerPool;
 import dev.cetane.worker.WorkerServices;
@@ -188,7 +189,11 @@ final class Check {
     private WorkerServices services(CetaneConfig config) {
         SharedTables tables = new SharedTables(config.sharing().tableBytes(), log);
         return new WorkerServices(
-                new WorkerCalls(tables, new TableCalls(tables, Ticker.system()), new TaskCalls(null, Duration.ZERO)),
+                new WorkerCalls(
+                        tables,
+                        new TableCalls(tables, Ticker.system()),
+                        new TaskCalls(null, Duration.ZERO),
+                        new TimeLimitCalls(Duration.ZERO)),
                 WorkerServices.Role.REQUEST,
                 config.sharing().taskWorkers(),
                 new AtomicInteger()::incrementAndGet);

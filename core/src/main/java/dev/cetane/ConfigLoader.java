@@ -261,7 +261,8 @@ final class ConfigLoader {
                 get(Settings.POOL_BACKOFF_INITIAL),
                 get(Settings.POOL_BACKOFF_MAX),
                 bytes(Settings.POOL_OUTPUT_LINE),
-                get(Settings.POOL_OUTPUT_LINES_PER_SECOND));
+                get(Settings.POOL_OUTPUT_LINES_PER_SECOND),
+                get(Settings.POOL_LONGEST_REQUEST));
         CetaneConfig.Sharing sharing = new CetaneConfig.Sharing(
                 get(Settings.POOL_TASK_WORKERS),
                 get(Settings.POOL_TASK_QUEUE_SIZE),

@@ -91,6 +91,13 @@ final class Settings {
             "24h",
             "none",
             "Longest time a request may run, above it 504; its worker is killed and replaced.");
+    static final Setting<Duration> POOL_LONGEST_REQUEST = duration(
+            "pool.longest-request",
+            "1h",
+            "10ms",
+            "24h",
+            "no such right",
+            "Most time that the application may give one of its requests, by Cetane\\TimeLimit.");
     static final Setting<Duration> POOL_STOP_GRACE = duration(
             "pool.stop-grace",
             "10s",
@@ -317,6 +324,7 @@ final class Settings {
             POOL_QUEUE_TIMEOUT,
             POOL_BOOT_TIMEOUT,
             POOL_REQUEST_TIMEOUT,
+            POOL_LONGEST_REQUEST,
             POOL_STOP_GRACE,
             POOL_KILL_GRACE,
             POOL_MAX_REQUESTS,

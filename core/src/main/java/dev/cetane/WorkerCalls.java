@@ -6,10 +6,12 @@ import dev.cetane.shared.TableCalls;
 import dev.cetane.task.TaskCalls;
 import dev.cetane.worker.CallHandler;
 import dev.cetane.worker.Caller;
+import dev.cetane.worker.TimeLimitCalls;
 import java.nio.ByteBuffer;
 
 /** Gives each call of a worker to the one whose operation it is. Stateless but for those. */
-record WorkerCalls(SharedTables tables, TableCalls tableCalls, TaskCalls taskCalls) implements CallHandler {
+record WorkerCalls(SharedTables tables, TableCalls tableCalls, TaskCalls taskCalls, TimeLimitCalls limitCalls)
+        implements CallHandler {
 
     @Override
     public void call(Caller caller, ByteBuffer call) {
@@ -18,6 +20,8 @@ record WorkerCalls(SharedTables tables, TableCalls tableCalls, TaskCalls taskCal
             tableCalls.call(caller, call);
         } else if (operation >= TaskCalls.FIRST && operation <= TaskCalls.LAST) {
             taskCalls.call(caller, call);
+        } else if (operation == TimeLimitCalls.RESTART) {
+            limitCalls.call(caller, call);
         } else {
             throw new MalformedCallException("there is no operation " + operation);
         }

@@ -10,6 +10,7 @@ import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.Ticker;
+import dev.cetane.worker.TimeLimitCalls;
 import dev.cetane.worker.WorkerPool;
 import dev.cetane.worker.WorkerServices;
 import dev.cetane.worker.WorkerServices.Role;
@@ -46,6 +47,7 @@ final class Workforce implements AutoCloseable {
         CetaneConfig.Sharing sharing = config.sharing();
         AtomicInteger ids = new AtomicInteger();
         tables = new SharedTables(sharing.tableBytes(), log);
+        TimeLimitCalls limitCalls = new TimeLimitCalls(config.pool().longestRequest());
         TableCalls tableCalls = new TableCalls(tables, ticker);
         // A classic application has no script that could take a task.
         int taskWorkers = application.kind() == ApplicationKind.CLASSIC ? 0 : sharing.taskWorkers();
@@ -56,7 +58,7 @@ final class Workforce implements AutoCloseable {
                         application,
                         // A task cannot wait for others, so the workers that run them call no pool.
                         new WorkerServices(
-                                new WorkerCalls(tables, tableCalls, new TaskCalls(null, Duration.ZERO)),
+                                new WorkerCalls(tables, tableCalls, new TaskCalls(null, Duration.ZERO), limitCalls),
                                 Role.TASK,
                                 taskWorkers,
                                 ids::incrementAndGet),
@@ -68,7 +70,7 @@ final class Workforce implements AutoCloseable {
                 config.pool(),
                 application,
                 new WorkerServices(
-                        new WorkerCalls(tables, tableCalls, new TaskCalls(tasks, sharing.taskTimeout())),
+                        new WorkerCalls(tables, tableCalls, new TaskCalls(tasks, sharing.taskTimeout()), limitCalls),
                         Role.REQUEST,
                         taskWorkers,
                         ids::incrementAndGet),

@@ -18,9 +18,13 @@ final class CallLine implements Caller {
     /** The operation that asks for the rest of a REPLY or a TASK. */
     private static final byte REST = 0x00;
 
-    /** Takes a frame to the worker. */
+    /** The link to the worker. */
     interface Pipe {
+        /** Takes a frame to the worker. */
         void reply(ByteBuffer frame);
+
+        /** As {@link Caller#restartLimit}. */
+        boolean restartLimit(TimeLimit limit);
     }
 
     private final int workerId;
@@ -95,6 +99,11 @@ final class CallLine implements Caller {
     /** The part of a task that its frame did not hold; null when it held all. The thread that sends the task, before it does. */
     void keep(@Nullable ByteBuffer ofTask) {
         rest = ofTask;
+    }
+
+    @Override
+    public boolean restartLimit(TimeLimit limit) {
+        return pipe.restartLimit(limit);
     }
 
     @Override

@@ -15,6 +15,9 @@ public interface Caller {
     /** Whether it runs the tasks of other workers. */
     boolean runsTasks();
 
+    /** Gives the request that runs this limit, which begins now; false when none runs. By the thread that has the call. */
+    boolean restartLimit(TimeLimit limit);
+
     /** The buffer for a reply that fits into one frame; valid until the reply is sent. */
     ByteBuffer begin();
 

@@ -36,6 +36,16 @@ final class Exchange {
     /** What the job may take in place of the pool's limit; null: that. */
     private final @Nullable TimeLimit limit;
 
+    /** The limit that has taken its place; written by the reader thread. */
+    private volatile @Nullable Restarted restarted;
+
+    /**
+     * A limit that began anew.
+     *
+     * @param fromNanos when, less the time in the sink until then where that counts
+     */
+    private record Restarted(TimeLimit limit, long fromNanos) {}
+
     // Guarded by the pool's lock.
     private int workerId;
     private int attempts;
@@ -66,12 +76,14 @@ final class Exchange {
     /** Whose limit it runs under where that is not the pool's. */
     @Nullable
     TimeLimit limit() {
-        return limit;
+        Restarted anew = restarted;
+        return anew == null ? limit : anew.limit;
     }
 
     /** How long it may run, 0 for ever. */
     long limitNanos(long poolsLimitNanos) {
-        return limit == null ? poolsLimitNanos : limit.time().toNanos();
+        TimeLimit now = limit();
+        return now == null ? poolsLimitNanos : now.time().toNanos();
     }
 
     // ---- under the pool's lock ----
@@ -97,12 +109,13 @@ final class Exchange {
      */
     long remainingNanos(long limitNanos, long nowNanos) {
         long end = endNanos;
+        Restarted anew = restarted;
         if (end != 0) {
-            return end + limitNanos - nowNanos;
+            return (anew != null && anew.fromNanos - end > 0 ? anew.fromNanos : end) + limitNanos - nowNanos;
         }
         long since = sinkSinceNanos;
         long inSink = sinkNanos + (since == 0 ? 0 : nowNanos - since);
-        return assignedNanos + limitNanos + inSink - nowNanos;
+        return (anew == null ? assignedNanos : anew.fromNanos) + limitNanos + inSink - nowNanos;
     }
 
     // ---- sending thread, under the link's lock ----
@@ -146,6 +159,11 @@ final class Exchange {
     /** Whether the answer is complete. */
     boolean ended() {
         return endNanos != 0;
+    }
+
+    /** The application wants another limit, which begins now. */
+    void restartLimit(TimeLimit anew, long nowNanos) {
+        restarted = new Restarted(anew, ended() ? nowNanos : nowNanos - sinkNanos);
     }
 
     void head(ResponseHead head, long nowNanos) {

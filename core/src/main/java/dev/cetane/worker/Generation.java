@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -94,7 +95,7 @@ public record Generation(int number, ApplicationConfig application, Path directo
         return parameters;
     }
 
-    Hello hello(WorkerServices services) {
+    Hello hello(WorkerServices services, Duration requestTimeout) {
         Map<String, String> settings = new HashMap<>();
         settings.put(Hello.CAPABILITIES, Capability.format(services.capabilities()));
         settings.put("role", services.role().key());
@@ -102,6 +103,7 @@ public record Generation(int number, ApplicationConfig application, Path directo
         settings.put("kind", application.kind().key());
         settings.put("script", BytePath.toText(script));
         settings.put("document-root", BytePath.toText(documentRoot));
+        settings.put("request-timeout-millis", Long.toString(requestTimeout.toMillis()));
         settings.put("debug", application.debug() ? "1" : "0");
         Map<String, String> server = new HashMap<>();
         server.put("SERVER_SOFTWARE", "Cetane");

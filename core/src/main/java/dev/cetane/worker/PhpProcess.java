@@ -87,7 +87,7 @@ final class PhpProcess implements WorkerProcess {
                     workerId,
                     in,
                     out,
-                    generation.hello(services),
+                    generation.hello(services, config.requestTimeout()),
                     services,
                     config.requestTimeout(),
                     ticker,

@@ -21,6 +21,7 @@ import java.time.Duration;
  * @param backoffMax longest wait between boots (30s)
  * @param outputLineBytes longest line of worker output kept whole, bytes (8 KiB)
  * @param outputLinesPerSecond worker output lines logged a second and worker; more are counted and dropped (1 000)
+ * @param longestRequest most time that an application may give one of its requests, zero: it cannot (1h)
  */
 public record PoolConfig(
         int workers,
@@ -37,7 +38,8 @@ public record PoolConfig(
         Duration backoffInitial,
         Duration backoffMax,
         int outputLineBytes,
-        int outputLinesPerSecond) {
+        int outputLinesPerSecond,
+        Duration longestRequest) {
 
     /** The same for other work: how many workers, and how much work may wait and run for how long. */
     public PoolConfig with(int workers, int queueSize, Duration queueTimeout, Duration requestTimeout) {
@@ -56,6 +58,7 @@ public record PoolConfig(
                 backoffInitial,
                 backoffMax,
                 outputLineBytes,
-                outputLinesPerSecond);
+                outputLinesPerSecond,
+                longestRequest);
     }
 }

@@ -488,6 +488,11 @@ final class Staff {
         }
 
         @Override
+        public void limited(Exchange exchange) {
+            pool.limited(exchange);
+        }
+
+        @Override
         public void violated(String message) {
             Staff.this.violated(worker, message);
         }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Opening a FIFO waits for its other end. So each is first opened for both directions, which waits for nothing, and those handles are
  * closed when the worker has opened its ends, or its process has ended: only then do the pipes report that the other side is gone.
  */
-final class WorkerLink implements WorkerFrameHandler {
+final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
     /** CANCEL and STOP, which may come behind a request. */
     private static final int SMALL_FRAMES_BYTES = 2 * FrameType.HEADER_BYTES;
 
@@ -113,7 +113,7 @@ final class WorkerLink implements WorkerFrameHandler {
         this.whenEnded = whenEnded;
         requestTimeoutMillis = requestTimeout.toMillis();
         turn = new Turn(hello);
-        calls = new CallLine(workerId, services, this::reply);
+        calls = new CallLine(workerId, services, this);
         heldIn = FileChannel.open(in, StandardOpenOption.READ, StandardOpenOption.WRITE);
         FileOutputStream writing = new FileOutputStream(in.toFile());
         writer = writing.getChannel();
@@ -195,7 +195,8 @@ final class WorkerLink implements WorkerFrameHandler {
     }
 
     /** Writes a REPLY. The thread that has it: the reader, or whoever completes what the worker waits for. */
-    private void reply(ByteBuffer frame) {
+    @Override
+    public void reply(ByteBuffer frame) {
         synchronized (writing) {
             if (closed) {
                 return;
@@ -210,6 +211,17 @@ final class WorkerLink implements WorkerFrameHandler {
             }
         }
         owner.violated("Protocol violation: CALL was sent before the last REPLY was read");
+    }
+
+    @Override
+    public boolean restartLimit(TimeLimit limit) {
+        Exchange running = current;
+        if (running == null) {
+            return false;
+        }
+        running.restartLimit(limit, ticker.nanos());
+        owner.limited(running);
+        return true;
     }
 
     /** Any thread. */

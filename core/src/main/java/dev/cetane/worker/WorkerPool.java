@@ -596,6 +596,14 @@ public final class WorkerPool implements JobPool, AutoCloseable {
 
     // ---- time-outs ----
 
+    /** A running job has another limit, which may end before the next check. */
+    void limited(Exchange exchange) {
+        lock.act(effects -> {
+            long checkInNanos = deadline.arm(exchange.limitNanos(requestTimeoutNanos), ticker.nanos());
+            effects.add(() -> deadline.schedule(checkInNanos));
+        });
+    }
+
     /** Ends what has run or waited too long. Maintenance thread. */
     private void check() {
         lock.act(effects -> {

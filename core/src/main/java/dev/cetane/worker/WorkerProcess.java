@@ -52,6 +52,9 @@ interface WorkerProcess {
          */
         void finished(Exchange exchange, boolean last);
 
+        /** The exchange has another time limit. Reader thread. */
+        void limited(Exchange exchange);
+
         /** The worker broke the protocol. Reader or dispatching thread; what the worker still sends is of no use. */
         void violated(String message);
 

@@ -101,7 +101,8 @@ final class PhpPool implements AutoCloseable {
                     backoffInitial,
                     Duration.ofSeconds(1),
                     8192,
-                    outputLinesPerSecond);
+                    outputLinesPerSecond,
+                    Duration.ofHours(1));
         }
     }
 

@@ -12,6 +12,9 @@ public final class RecordingCaller implements Caller {
     /** The last reply; null when the call was not answered. */
     public byte[] reply;
 
+    /** The limit that its request was given; null when it has its own. */
+    public TimeLimit limit;
+
     /** How many replies it got. */
     public int replies;
 
@@ -28,6 +31,12 @@ public final class RecordingCaller implements Caller {
     @Override
     public boolean runsTasks() {
         return runsTasks;
+    }
+
+    @Override
+    public boolean restartLimit(TimeLimit anew) {
+        limit = anew;
+        return !runsTasks;
     }
 
     @Override

@@ -340,6 +340,39 @@ final class WorkerPoolTest {
         assertThat(unlimited.ended()).isFalse();
     }
 
+    @Test
+    void the_application_can_give_a_running_request_another_limit_which_begins_then() {
+        WorkerPool pool = booted(settings -> settings.requestTimeout = Duration.ofSeconds(3));
+        RecordingJob job = submit(pool);
+        maintenance.advance(Duration.ofSeconds(2));
+        process(1)
+                .running
+                .restartLimit(new TimeLimit(Duration.ofSeconds(60), "the application's wish"), ticker.nanos());
+        process(1).owner.limited(process(1).running);
+        maintenance.advance(Duration.ofMillis(59_999));
+        assertThat(job.ended()).isFalse();
+        maintenance.advance(Duration.ofMillis(1));
+        assertThat(job.failureKind()).isEqualTo(Kind.TIMED_OUT);
+        assertThat(job.failure()).hasMessageContaining("ran longer than the application's wish (1m)");
+    }
+
+    @Test
+    void the_application_can_shorten_it_too_and_the_next_request_has_the_usual_one() {
+        WorkerPool pool = booted(settings -> settings.requestTimeout = Duration.ofSeconds(30));
+        RecordingJob job = submit(pool);
+        process(1).running.restartLimit(new TimeLimit(Duration.ofSeconds(1), "wish"), ticker.nanos());
+        process(1).owner.limited(process(1).running);
+        process(1).answer();
+        RecordingJob next = submit(pool);
+        maintenance.advance(Duration.ofSeconds(29));
+        assertThat(job.calls()).endsWith("done");
+        assertThat(next.ended()).isFalse();
+        process(1).running.restartLimit(new TimeLimit(Duration.ofMillis(500), "wish"), ticker.nanos());
+        process(1).owner.limited(process(1).running);
+        maintenance.advance(Duration.ofMillis(500));
+        assertThat(next.failureKind()).isEqualTo(Kind.TIMED_OUT);
+    }
+
     // ---- boots ----
 
     @Test
