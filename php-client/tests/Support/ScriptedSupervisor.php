@@ -16,6 +16,7 @@ final class ScriptedSupervisor
     public const STOP = 0x04;
     public const NAMES = [
         0x41 => 'READY', 0x42 => 'HEAD', 0x43 => 'DATA', 0x44 => 'FILE', 0x45 => 'END', 0x46 => 'DONE', 0x47 => 'ERROR', 0x48 => 'LOG',
+        0x49 => 'CALL',
     ];
 
     /** The functions that the real supervisor disables, so that the client can define them. */
@@ -107,6 +108,22 @@ final class ScriptedSupervisor
             ++$this->number,
             \pack('ENNNN', 1_700_000_000.25, 30_000, \strlen($names), \strlen($values), \strlen($body)) . $names . $values . $body,
         ));
+    }
+
+    public function task(string $task, int $flags = 0): self
+    {
+        return $this->send(self::frame(0x06, $flags, ++$this->number, \pack('N', 0) . $task));
+    }
+
+    public function tick(): self
+    {
+        return $this->send(self::frame(0x07, 0, ++$this->number));
+    }
+
+    /** The answer to the call that was read last; $number is 0 while the worker boots. */
+    public function reply(string $payload, int $flags = 0, ?int $number = null): self
+    {
+        return $this->send(self::frame(0x08, $flags, $number ?? $this->number, $payload));
     }
 
     public function cancel(): self

@@ -17,7 +17,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.Set;
 
 /**
- * Dependencies point one way, {@code protocol <- worker <- {http, lambda, ops} <- root}, and what touches the outside
+ * Dependencies point one way, {@code protocol <- worker <- {http, lambda, ops, shared, task} <- root}, and what touches the outside
  * world (processes, environment, clock, sockets) is in one place each.
  */
 @AnalyzeClasses(packages = "dev.cetane", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -27,6 +27,8 @@ final class ArchitectureTest {
     private static final String FASTCGI = "dev.cetane.fastcgi..";
     private static final String LOG = "dev.cetane.log..";
     private static final String WORKER = "dev.cetane.worker..";
+    private static final String SHARED = "dev.cetane.shared..";
+    private static final String TASK = "dev.cetane.task..";
     private static final String HTTP = "dev.cetane.http..";
     private static final String LAMBDA = "dev.cetane.lambda..";
     private static final String OPS = "dev.cetane.ops..";
@@ -101,7 +103,7 @@ final class ArchitectureTest {
             .resideInAPackage(WORKER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(ROOT, HTTP, LAMBDA, OPS)
+            .resideInAnyPackage(ROOT, SHARED, TASK, HTTP, LAMBDA, OPS)
             .allowEmptyShould(true);
 
     @ArchTest
@@ -112,6 +114,14 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage(ROOT, PROTOCOL, WORKER, HTTP, LAMBDA, OPS)
             .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule tables_and_tasks_know_workers_only = noClasses()
+            .that()
+            .resideInAnyPackage(SHARED, TASK)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ROOT, HTTP, LAMBDA, OPS);
 
     @ArchTest
     static final ArchRule nothing_depends_on_the_root = noClasses()

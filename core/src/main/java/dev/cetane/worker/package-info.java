@@ -12,7 +12,7 @@
  *
  * <pre>
  *  front door's thread     submit: takes an idle worker, encodes the job, writes its frame; or queues it
- *  cetane-reader-N         reads worker N's frames, calls the job's sink, gives the worker its next job
+ *  cetane-reader-N         reads worker N's frames, calls the job's sink, gives the worker its next job; has its calls answered
  *  cetane-maintenance      spawns, kills, times, recycles, reloads; reads what is printed during long requests
  *  cetane-body-N           sends a body that is in a file to the child of worker N; classic applications only
  *  cetane-php-cgi-output   reads what a php-cgi and its children print; classic applications only
