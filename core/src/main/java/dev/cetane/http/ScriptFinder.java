@@ -32,6 +32,10 @@ final class ScriptFinder implements AutoCloseable {
     private static final String WELL_KNOWN = "/.well-known/";
     private static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MOST_REMEMBERED = 4096;
+
+    /** A client may ask for many long paths, and memory is not theirs. */
+    private static final int LONGEST_REMEMBERED = 200;
+
     private static final String UNRESERVED = "-._~!$&'()*+,;=:@/";
 
     private static final Match NOTHING = new Match(null, false);
@@ -109,7 +113,7 @@ final class ScriptFinder implements AutoCloseable {
 
     private Match look(String path) {
         Match match = find(path);
-        if (!match.equals(NOTHING)) {
+        if (path.length() <= LONGEST_REMEMBERED && !match.equals(NOTHING)) {
             if (remembered.size() >= MOST_REMEMBERED) {
                 remembered.clear();
             }
