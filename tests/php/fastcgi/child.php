@@ -2,7 +2,7 @@
 
 /*
  * The one child of a php-cgi that breaks FastCGI as the path of a request says. It answers the first request on each connection as
- * bin/cetane-probe.php does.
+ * bin/cetane-probe.php does, unless FIRST_ANSWER says otherwise: none, or one with the id of another process.
  */
 
 declare(strict_types=1);
@@ -39,7 +39,12 @@ function request(mixed $connection): ?string
 $listener = stream_socket_server('unix://' . $argv[1]);
 while ($connection = @stream_socket_accept($listener, 3600)) {
     request($connection);
-    fwrite($connection, record(6, "Content-type: text/html\r\n\r\n\ncetane-probe\npid=" . getmypid() . "\nphp=0\nsapi=cgi-fcgi\n") . finish());
+    $first = getenv('FIRST_ANSWER');
+    if ($first === 'none') {
+        sleep(3600);
+    }
+    $pid = $first === 'another process' ? 1 : getmypid();
+    fwrite($connection, record(6, "Content-type: text/html\r\n\r\n\ncetane-probe\npid=$pid\nphp=0\nsapi=cgi-fcgi\n") . finish());
     while (($params = request($connection)) !== null) {
         preg_match('~REQUEST_URI/([a-z0-9-]+)~', $params, $match);
         $head = "Content-type: text/plain\r\n\r\n";

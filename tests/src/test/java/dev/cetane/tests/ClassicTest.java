@@ -439,6 +439,21 @@ final class ClassicTest {
         assertThat(failing.log().shown()).contains("cannot start", "/bin/false ended with exit code 1");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "none, pool.boot-timeout (2s)",
+        "another process, process 1 is no child of php-cgi",
+    })
+    void a_child_that_does_not_say_who_it_is_fails_the_start(String answer, String message) {
+        RunningCetane failing = classic()
+                .set("app.php", RunningCetane.TESTS.resolve("php/fastcgi/php-cgi"))
+                .set("app.environment.FIRST_ANSWER", answer)
+                .set("pool.boot-timeout", "2s")
+                .launch();
+        assertThat(failing.awaitExit()).isEqualTo(1);
+        assertThat(failing.log().shown()).contains("cannot start", message);
+    }
+
     @Test
     void a_check_boots_a_worker() {
         Command.Run check = Command.cetane(
