@@ -79,6 +79,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** The longest body by PHP's own limit, for forms; 0: none. */
     private long postMaxBytes;
 
+    /** Whether it is on its way to the application, which a look for a file or a script may delay. */
+    private boolean submitted;
+
     private @Nullable HttpJob job;
     private boolean writesWatched;
     private long writeProgress;
@@ -178,6 +181,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
+        submitted = false;
         exchange.head(head);
         if (door.closed().contain(head.path())) {
             throw new RefusedException(HttpFailure.NOT_FOUND, "the path is closed to clients");
@@ -286,7 +290,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** The spool has written something, or failed to. */
     private void bodyChanged() {
-        if (body == null || job != null || (phase != Phase.BODY && phase != Phase.ANSWER)) {
+        if (body == null || submitted || (phase != Phase.BODY && phase != Phase.ANSWER)) {
             return;
         }
         IOException failure = body.failure();
@@ -314,6 +318,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         if (head == null) {
             throw new IllegalStateException("an exchange without a head");
         }
+        submitted = true;
         if (head.target().equals("*")) {
             answerOptions(head);
         } else if (door.files() == null || !door.files().take(head, this, context)) {
