@@ -153,6 +153,38 @@ final class WorkerPoolTest {
     }
 
     @Test
+    void an_offered_job_goes_to_the_worker_that_was_asked_for_or_to_nobody() {
+        WorkerPool pool = booted(settings -> settings.workers = 2);
+        RecordingJob first = new RecordingJob("/");
+        int chosen = pool.offer(first, 0);
+        assertThat(chosen).isIn(1, 2);
+        assertThat(process(chosen).running.job).isSameAs(first);
+        assertThat(pool.offer(new RecordingJob("/"), chosen)).as("it is busy").isZero();
+        process(chosen).answer();
+        assertThat(pool.offer(new RecordingJob("/"), chosen)).isEqualTo(chosen);
+        assertThat(pool.offer(new RecordingJob("/"), 99))
+                .as("a worker that has gone")
+                .isEqualTo(3 - chosen);
+        assertThat(pool.offer(new RecordingJob("/"), 99)).as("all are busy").isZero();
+    }
+
+    @Test
+    void an_aborted_job_fails_at_once_and_costs_the_worker_that_runs_it() {
+        WorkerPool pool = booted(settings -> {});
+        RecordingJob running = submit(pool);
+        RecordingJob waiting = submit(pool);
+        pool.abort(waiting, new WorkerException(Kind.TIMED_OUT, "waited too long"));
+        assertThat(waiting.failure()).hasMessage("waited too long");
+        assertThat(running.ended()).isFalse();
+        pool.abort(running, new WorkerException(Kind.TIMED_OUT, "ran too long"));
+        assertThat(running.failure()).hasMessage("ran too long");
+        maintenance.run();
+        assertThat(process(1).terminated).isTrue();
+        pool.abort(running, new WorkerException(Kind.TIMED_OUT, "again"));
+        assertThat(running.calls()).containsExactly("failed");
+    }
+
+    @Test
     void a_job_whose_client_left_is_dropped_from_the_queue() {
         WorkerPool pool = booted(settings -> {});
         RecordingJob running = submit(pool);
