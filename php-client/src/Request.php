@@ -6,7 +6,7 @@ namespace Cetane;
 
 use Cetane\Protocol\PairList;
 
-/** One HTTP request. It is decoded when it is asked for: an object that nobody asks costs nothing. */
+/** One HTTP request, or an event of another kind. It is decoded when it is asked for: an object that nobody asks costs nothing. */
 final class Request
 {
     /** @var array<int|string, string>|null */
@@ -21,6 +21,7 @@ final class Request
      * @param string $values joined by NUL
      * @param string $body the body, or the path of the file that holds it
      * @param array<int|string, string> $constant the part of $_SERVER that all requests share
+     * @param bool $isEvent whether it is no HTTP request but an event: its context is in {@see variable()}, its JSON in {@see body()}
      *
      * @internal made by {@see Worker::wait()}
      */
@@ -34,6 +35,7 @@ final class Request
         private readonly bool $bodyInFile,
         private readonly array $constant = [],
         private readonly ?Form $form = null,
+        public readonly bool $isEvent = false,
     ) {
     }
 

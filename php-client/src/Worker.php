@@ -46,6 +46,8 @@ final class Worker
     private array $afterResponse = [];
     private bool $retiring = false;
     private bool $canSendFiles;
+    /** Which events are taken: "all", those that are no HTTP requests ("other"), or none. */
+    private string $events = '';
 
     private int $startedAt = 0;
     private int $endedAt = 0;
@@ -123,6 +125,18 @@ final class Worker
         }
     }
 
+    /**
+     * Has events of AWS Lambda come as requests with {@see Request::$isEvent}, where the supervisor knows such; before {@see ready()}.
+     *
+     * @param bool $all whether HTTP requests come as their events too
+     */
+    public function takeEvents(bool $all): void
+    {
+        if (\in_array('event', $this->hello->capabilities(), true)) {
+            $this->events = $all ? 'all' : 'other';
+        }
+    }
+
     /** Says that the application is booted. The first {@see wait()} says so too. */
     public function ready(): void
     {
@@ -134,14 +148,14 @@ final class Worker
         $this->connection->ready([
             'capabilities' => \implode(' ', \array_intersect(
                 $this->hello->capabilities(),
-                ['file', 'call', ...$this->jobs->capabilities(), ...($forms === [] ? [] : ['form'])],
+                ['file', 'call', ...$this->jobs->capabilities(), ...($forms === [] ? [] : ['form']), ...($this->events === '' ? [] : ['event'])],
             )),
             'pid' => (string) \getmypid(),
             'php' => \PHP_VERSION,
             'sapi' => \PHP_SAPI,
             'boot-micros' => (string) \max(0, (int) ((\microtime(true) - $_SERVER['REQUEST_TIME_FLOAT']) * 1e6)),
             'client' => 'cetane/worker ' . self::VERSION,
-        ] + $forms);
+        ] + $forms + ($this->events === '' ? [] : ['events' => $this->events]));
     }
 
     /** Finishes the last request and waits for the next one. Null: leave the loop, the worker has to stop. */

@@ -155,8 +155,9 @@ final class Connection
                 case Frame::TASK:
                 case Frame::TICK:
                 case Frame::REQUEST:
+                case Frame::EVENT:
                     $this->checkNumber($this->number === self::U32_MAX ? 1 : $this->number + 1);
-                    if ($this->reader->type !== Frame::REQUEST) {
+                    if ($this->reader->type === Frame::TASK || $this->reader->type === Frame::TICK) {
                         return $this->job();
                     }
                     try {
@@ -446,7 +447,9 @@ final class Connection
         }
         $this->begin();
 
-        return new Request($this->number, $at, $timeout, $this->names, $values, $body, $inFile, $this->hello->server, $form);
+        $isEvent = $this->reader->type === Frame::EVENT;
+
+        return new Request($this->number, $at, $timeout, $this->names, $values, $body, $inFile, $this->hello->server, $form, $isEvent);
     }
 
     private function job(): Job

@@ -15,6 +15,7 @@ final class Frame
     public const REQUEST = 0x02;
     public const CANCEL = 0x03;
     public const STOP = 0x04;
+    public const EVENT = 0x05;
     public const TASK = 0x06;
     public const TICK = 0x07;
     public const REPLY = 0x08;
@@ -73,6 +74,7 @@ final class Frame
 
     /** @var array<string, array<int, array{int, int, int}>> those that need a capability */
     public const WITH_CAPABILITY = [
+        'event' => [self::EVENT => [24, 57_332, self::BODY_IN_FILE]],
         'task' => [self::TASK => [4, 57_332, self::MORE]],
         'tick' => [self::TICK => [0, 0, 0]],
         'call' => [self::REPLY => [1, 57_332, self::MORE]],

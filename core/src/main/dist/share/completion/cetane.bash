@@ -155,6 +155,7 @@ function _complete_cetane() {
   # Edge case: if command line has no space after subcommand, then don't assume this subcommand is selected (remkop/picocli#1468).
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} serve" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} check" ];    then _picocli_cetane; return $?; fi
+  if [ "${COMP_LINE}" = "${COMP_WORDS[0]} lambda" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} status" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} workers" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} reload" ];    then _picocli_cetane; return $?; fi
@@ -163,15 +164,17 @@ function _complete_cetane() {
   # Find the longest sequence of subcommands and call the bash function for that subcommand.
   local cmds0=(serve)
   local cmds1=(check)
-  local cmds2=(status)
-  local cmds3=(workers)
-  local cmds4=(reload)
-  local cmds5=(stop)
+  local cmds2=(lambda)
+  local cmds3=(status)
+  local cmds4=(workers)
+  local cmds5=(reload)
+  local cmds6=(stop)
 
-  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_stop; return $?; fi
-  if CompWordsContainsArray "${cmds4[@]}"; then _picocli_cetane_reload; return $?; fi
-  if CompWordsContainsArray "${cmds3[@]}"; then _picocli_cetane_workers; return $?; fi
-  if CompWordsContainsArray "${cmds2[@]}"; then _picocli_cetane_status; return $?; fi
+  if CompWordsContainsArray "${cmds6[@]}"; then _picocli_cetane_stop; return $?; fi
+  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_reload; return $?; fi
+  if CompWordsContainsArray "${cmds4[@]}"; then _picocli_cetane_workers; return $?; fi
+  if CompWordsContainsArray "${cmds3[@]}"; then _picocli_cetane_status; return $?; fi
+  if CompWordsContainsArray "${cmds2[@]}"; then _picocli_cetane_lambda; return $?; fi
   if CompWordsContainsArray "${cmds1[@]}"; then _picocli_cetane_check; return $?; fi
   if CompWordsContainsArray "${cmds0[@]}"; then _picocli_cetane_serve; return $?; fi
 
@@ -184,7 +187,7 @@ function _picocli_cetane() {
   # Get completion data
   local curr_word=${COMP_WORDS[COMP_CWORD]}
 
-  local commands="serve check status workers reload stop"
+  local commands="serve check lambda status workers reload stop"
   local flag_opts="'-h' '--help' '-V' '--version'"
   local arg_opts=""
 
@@ -258,6 +261,36 @@ function _picocli_cetane_check() {
     '--workers')
       return
       ;;
+    '--config')
+      return
+      ;;
+    '--set')
+      return
+      ;;
+  esac
+
+  if [[ "${curr_word}" == -* ]]; then
+    COMPREPLY=( $(compgen -W "${flag_opts} ${arg_opts}" -- "${curr_word}") )
+  else
+    local positionals=""
+    local IFS=$'\n'
+    COMPREPLY=( $(compgen -W "${commands// /$'\n'}${IFS}${positionals}" -- "${curr_word}") )
+  fi
+}
+
+# Generates completions for the options and subcommands of the `lambda` subcommand.
+function _picocli_cetane_lambda() {
+  # Get completion data
+  local curr_word=${COMP_WORDS[COMP_CWORD]}
+  local prev_word=${COMP_WORDS[COMP_CWORD-1]}
+
+  local commands=""
+  local flag_opts="'-h' '--help' '-V' '--version'"
+  local arg_opts="'--config' '--set'"
+
+  type compopt &>/dev/null && compopt +o default
+
+  case ${prev_word} in
     '--config')
       return
       ;;

@@ -25,6 +25,7 @@ record CetaneConfig(
         PoolConfig pool,
         Sharing sharing,
         HttpConfig http,
+        Lambda lambda,
         OpsConfig ops,
         WatchConfig watch,
         Log log,
@@ -62,6 +63,15 @@ record CetaneConfig(
      * @param tableBytes most bytes of all shared tables together
      */
     record Sharing(int taskWorkers, int taskQueueSize, Duration taskTimeout, long tableBytes) {}
+
+    /**
+     * The {@code lambda} section.
+     *
+     * @param timeoutMargin how long before its deadline an invocation is given up
+     * @param basePath {@code auto}, or what is taken away from the front of each path
+     * @param initLimit how long the start waits for the application
+     */
+    record Lambda(boolean stream, Duration timeoutMargin, String basePath, Duration initLimit) {}
 
     /** The {@code log} section. */
     record Log(Format format, EventLog.Level level) {

@@ -86,6 +86,7 @@ final class CommandLineInterface {
     private int run(Invocation invocation) {
         return switch (invocation.command()) {
             case "serve" -> serve(invocation);
+            case "lambda" -> new LambdaCommand(err, environment, workingDirectory, clientDirectory).run(invocation);
             case "check" -> check(invocation);
             case "status", "workers" -> show(invocation);
             case "reload" -> print(instance(invocation).ask("POST", "/reload"));

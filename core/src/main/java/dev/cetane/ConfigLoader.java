@@ -302,11 +302,16 @@ final class ConfigLoader {
                 get(Settings.WATCH_PATHS),
                 get(Settings.WATCH_IGNORE),
                 get(Settings.WATCH_DEBOUNCE));
+        CetaneConfig.Lambda lambda = new CetaneConfig.Lambda(
+                get(Settings.LAMBDA_STREAM),
+                get(Settings.LAMBDA_TIMEOUT_MARGIN),
+                get(Settings.LAMBDA_BASE_PATH),
+                get(Settings.LAMBDA_INIT_LIMIT));
         CetaneConfig.Log log = new CetaneConfig.Log(
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));
         checkTogether(http, pool, ops);
-        return new CetaneConfig(file, app, pool, sharing, http, ops, watch, log, runDirectory, effective());
+        return new CetaneConfig(file, app, pool, sharing, http, lambda, ops, watch, log, runDirectory, effective());
     }
 
     /** The value in force; the default stands in for one that has a problem, so that the others are still looked at. */

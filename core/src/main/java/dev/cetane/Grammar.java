@@ -103,6 +103,13 @@ final class Grammar {
                             Option.flag(
                                     "--print",
                                     "Only print every key of the configuration, with its value and where that came from."))),
+            new Command(
+                    "lambda",
+                    "Runs an application as an AWS Lambda function; in its environment APP is what _HANDLER names.",
+                    true,
+                    List.of(
+                            Option.value("--config", "FILE", "The configuration (default: none)."),
+                            Option.list("--set", "KEY=VALUE", "Set any key of the configuration. Repeatable."))),
             new Command("status", "Shows how the running instance is.", false, plus(ASKING, JSON)),
             new Command(
                     "workers",

@@ -272,6 +272,30 @@ final class Settings {
             "no word about it",
             "How long clients may keep other files without asking again.");
 
+    static final Setting<Boolean> LAMBDA_STREAM = bool(
+            "lambda.stream",
+            false,
+            "Whether answers are sent as they are made; for functions whose URL or REST API streams, and for no others.");
+    static final Setting<Duration> LAMBDA_TIMEOUT_MARGIN = duration(
+            "lambda.timeout-margin",
+            "500ms",
+            "10ms",
+            "1m",
+            "none",
+            "How long before its deadline an invocation is given up, so that its caller is told why.");
+    static final Setting<String> LAMBDA_BASE_PATH = text(
+            "lambda.base-path",
+            "auto",
+            "a path, empty for none, or auto",
+            "What is taken away from the front of each path; auto is the name of the stage where the URL has it.");
+    static final Setting<Duration> LAMBDA_INIT_LIMIT = duration(
+            "lambda.init-limit",
+            "9s",
+            "100ms",
+            "15m",
+            null,
+            "How long the start waits for the application to boot; a longer boot goes on in the first invocation.");
+
     static final Setting<@Nullable InetSocketAddress> OPS_LISTEN = tcpAddressOrOff(
             "ops.listen", "127.0.0.1:9180", "Address of health and metrics; they need no password, keep it private.");
     static final Setting<Boolean> WATCH_ENABLED = bool(
@@ -362,6 +386,10 @@ final class Settings {
             HTTP_STATIC_PRECOMPRESSED,
             HTTP_STATIC_IMMUTABLE,
             HTTP_STATIC_MAX_AGE,
+            LAMBDA_STREAM,
+            LAMBDA_TIMEOUT_MARGIN,
+            LAMBDA_BASE_PATH,
+            LAMBDA_INIT_LIMIT,
             OPS_LISTEN,
             WATCH_ENABLED,
             WATCH_PATHS,

@@ -293,6 +293,7 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
                 requests.allowTasks(
                         ready.capabilities().contains(Capability.TASK),
                         ready.capabilities().contains(Capability.TICK));
+                requests.allowEvents(ready.capabilities().contains(Capability.EVENT));
             }
         }
         owner.ready(ready);

@@ -12,7 +12,7 @@ public enum Capability {
     FILE,
     /** The FORM flag of REQUEST: the supervisor reads multipart forms, by the limits that READY names. */
     FORM,
-    /** Reserved. */
+    /** EVENT frames: the worker takes events that are no HTTP requests. */
     EVENT,
     /** TASK frames: the worker runs tasks of other workers. */
     TASK,

@@ -21,8 +21,8 @@ public enum FrameType {
     TICK(0x07, Direction.TO_WORKER, 0, 0, 0, Capability.TICK, false),
     REPLY(0x08, Direction.TO_WORKER, 1, 57_332, FrameType.MORE, Capability.CALL, false),
     CALL(0x49, Direction.FROM_WORKER, 1, 65_524, FrameType.MORE, Capability.CALL, false),
+    EVENT(0x05, Direction.TO_WORKER, 24, 57_332, FrameType.BODY_IN_FILE, Capability.EVENT, false),
 
-    EVENT(0x05, Direction.TO_WORKER, Capability.EVENT),
     PING(0x09, Direction.TO_WORKER, Capability.PING),
     CHECKPOINT(0x0A, Direction.TO_WORKER, Capability.SNAPSHOT),
     RESTORED(0x0B, Direction.TO_WORKER, Capability.SNAPSHOT),
@@ -40,7 +40,7 @@ public enum FrameType {
     /** Bytes of magic, type, flags, length and request number. */
     public static final int HEADER_BYTES = 12;
 
-    /** REQUEST: the body field is the path of the file that holds the body. */
+    /** REQUEST and EVENT: the body field is the path of the file that holds the body. */
     public static final int BODY_IN_FILE = 0x0001;
 
     /** REQUEST: the body field is a multipart form that the supervisor has read; needs {@link Capability#FORM}. */

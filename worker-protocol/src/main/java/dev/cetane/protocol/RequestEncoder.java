@@ -34,6 +34,8 @@ public final class RequestEncoder implements RequestWriter {
     private boolean ticksAllowed;
     private int number;
     private int timeout;
+    private boolean eventsAllowed;
+    private boolean event;
 
     /** Whether {@link Capability#FORM} was agreed on with the worker that gets the frames; not so at first. */
     public void allowForms(boolean allowed) {
@@ -44,6 +46,21 @@ public final class RequestEncoder implements RequestWriter {
     public void allowTasks(boolean tasks, boolean ticks) {
         tasksAllowed = tasks;
         ticksAllowed = ticks;
+    }
+
+    /** Whether {@link Capability#EVENT} was agreed on with the worker that gets the frames; not so at first. */
+    public void allowEvents(boolean allowed) {
+        eventsAllowed = allowed;
+    }
+
+    @Override
+    public void event() {
+        if (!eventsAllowed || !listsOpen || names.count() > 0) {
+            throw new IllegalStateException(
+                    eventsAllowed ? "an entry came before event()" : "the worker takes no events, only HTTP requests");
+        }
+        event = true;
+        frame.put(1, (byte) FrameType.EVENT.code());
     }
 
     /**
@@ -62,6 +79,7 @@ public final class RequestEncoder implements RequestWriter {
         values.clear();
         listsOpen = true;
         bodyWritten = false;
+        event = false;
         frame.clear();
         Wire.putHeader(frame, FrameType.REQUEST, 0, 0, request);
         number = request;
@@ -200,6 +218,9 @@ public final class RequestEncoder implements RequestWriter {
     }
 
     private void requireForms() {
+        if (event) {
+            throw new IllegalStateException("an event is no form");
+        }
         if (!formsAllowed) {
             throw new IllegalStateException(
                     "the worker takes no forms: its client is older than that of other workers");

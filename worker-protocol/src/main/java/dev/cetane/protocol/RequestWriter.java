@@ -10,6 +10,16 @@ import java.nio.file.Path;
 public interface RequestWriter {
 
     /**
+     * What follows is no HTTP request but an event, PROTOCOL.md §4.2.2: entries are those of its context, the body is the event. Comes
+     * before any entry.
+     *
+     * @throws IllegalStateException when the worker takes no events
+     */
+    default void event() {
+        throw new IllegalStateException("the worker takes no events, only HTTP requests");
+    }
+
+    /**
      * Adds one {@code $_SERVER} entry; each char is written as one byte (ISO-8859-1). That no name comes twice is the caller's duty.
      *
      * @throws RuntimeException with a message for people when the name is empty, there is a NUL, or it does not fit

@@ -1,0 +1,207 @@
+package dev.cetane;
+
+import dev.cetane.Grammar.Invocation;
+import dev.cetane.lambda.LambdaConfig;
+import dev.cetane.lambda.LambdaRuntime;
+import dev.cetane.log.EventLog;
+import dev.cetane.shared.SharedTables;
+import dev.cetane.shared.TableCalls;
+import dev.cetane.task.TaskCalls;
+import dev.cetane.worker.ApplicationConfig;
+import dev.cetane.worker.ApplicationKind;
+import dev.cetane.worker.JobReport;
+import dev.cetane.worker.PoolConfig;
+import dev.cetane.worker.PoolListener;
+import dev.cetane.worker.RetireReason;
+import dev.cetane.worker.Ticker;
+import dev.cetane.worker.WorkerException;
+import dev.cetane.worker.WorkerPool;
+import dev.cetane.worker.WorkerServices;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code cetane lambda}: reads what AWS Lambda says of the function in the environment, and runs it. Used by the main thread.
+ *
+ * <p>Here a class that is not loaded is time that no caller waits for: neither Netty nor the libraries for YAML and command lines are.
+ */
+final class LambdaCommand {
+    private static final String RUNTIME_API = "AWS_LAMBDA_RUNTIME_API";
+
+    /** No more than this run at once in one environment. */
+    private static final int MOST_SLOTS = 1024;
+
+    private final PrintStream err;
+    private final Map<String, String> environment;
+    private final Path workingDirectory;
+    private final Path clientDirectory;
+
+    LambdaCommand(PrintStream err, Map<String, String> environment, Path workingDirectory, Path clientDirectory) {
+        this.err = err;
+        this.environment = environment;
+        this.workingDirectory = workingDirectory;
+        this.clientDirectory = clientDirectory;
+    }
+
+    /** Returns the exit code; what keeps the function from starting is told to the Runtime API, too. */
+    int run(Invocation invocation) {
+        InetSocketAddress api = runtimeApi();
+        try {
+            return run(invocation, api);
+        } catch (CommandException | ConfigException e) {
+            String message = String.valueOf(e.getMessage());
+            err.println("cetane: " + message);
+            LambdaRuntime.reportInitError(api, "Runtime.InvalidConfiguration", message);
+            return CommandException.FAILED;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return CommandException.FAILED;
+        }
+    }
+
+    private int run(Invocation invocation, InetSocketAddress api) throws InterruptedException {
+        CetaneConfig config =
+                new ConfigLoader(environment, workingDirectory, RunDirectory.pid()).load(flags(invocation));
+        EventLog log = StandardOutput.log(config.log(), environment);
+        ApplicationConfig application = new ApplicationFinder(
+                        config.app(), environment, workingDirectory, clientDirectory)
+                .find()
+                .application();
+        if (application.kind() == ApplicationKind.CLASSIC) {
+            throw new CommandException(
+                    CommandException.FAILED,
+                    application.path()
+                            + " is a classic application: those cannot run on Lambda yet; name a front controller, a worker script or a directory with Laravel");
+        }
+        int slots = slots();
+        Ticker ticker = Ticker.system();
+        try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid());
+                WorkerPool pool = new WorkerPool(
+                        poolConfig(config.pool(), slots),
+                        application,
+                        services(config, ticker, log),
+                        directory.directory(),
+                        ticker,
+                        log,
+                        new Nobody())) {
+            LambdaConfig lambda = new LambdaConfig(
+                    api,
+                    slots,
+                    config.lambda().stream(),
+                    config.lambda().timeoutMargin(),
+                    config.lambda().basePath(),
+                    config.lambda().initLimit(),
+                    directory.directory(),
+                    environment
+                            .getOrDefault("AWS_LAMBDA_INITIALIZATION_TYPE", "")
+                            .equals("snap-start"),
+                    application.debug());
+            LambdaRuntime runtime = new LambdaRuntime(lambda, pool, scriptName(application), ticker, log);
+            Signals.onTerminate(runtime::stop);
+            return runtime.run();
+        }
+    }
+
+    /** What the function's own configuration says, unless it is said in Cetane's words. */
+    private ConfigLoader.Flags flags(Invocation invocation) {
+        List<String> sets = new ArrayList<>();
+        // A function is configured by variables: all of them are meant for it.
+        unlessSet(Settings.APP_PASS_ENVIRONMENT, "*", sets);
+        sets.addAll(invocation.all("--set"));
+        return new ConfigLoader.Flags(
+                application(invocation), invocation.value("--config"), sets, List.of(), null, null);
+    }
+
+    private void unlessSet(Setting<?> setting, String value, List<String> sets) {
+        if (!environment.containsKey(setting.variable())) {
+            sets.add(setting.key() + "=" + value);
+        }
+    }
+
+    private @Nullable String application(Invocation invocation) {
+        String handler = environment.getOrDefault("_HANDLER", "");
+        if (invocation.app() != null || handler.isEmpty() || environment.containsKey(Settings.APP_PATH.variable())) {
+            return invocation.app();
+        }
+        return Path.of(environment.getOrDefault("LAMBDA_TASK_ROOT", "/var/task"))
+                .resolve(handler)
+                .normalize()
+                .toString();
+    }
+
+    private InetSocketAddress runtimeApi() {
+        String address = environment.getOrDefault(RUNTIME_API, "");
+        int colon = address.lastIndexOf(':');
+        String port = address.substring(colon + 1);
+        if (colon <= 0 || !port.matches("[0-9]{1,5}")) {
+            throw new CommandException(
+                    CommandException.WRONG_USE,
+                    RUNTIME_API + " is \"" + address
+                            + "\", no HOST:PORT: this command is run by AWS Lambda, or beside something that speaks its Runtime API");
+        }
+        return new InetSocketAddress(address.substring(0, colon), Integer.parseInt(port));
+    }
+
+    private int slots() {
+        String concurrency = environment.getOrDefault("AWS_LAMBDA_MAX_CONCURRENCY", "1");
+        if (!concurrency.matches("[1-9][0-9]{0,3}")) {
+            throw new CommandException(
+                    CommandException.FAILED,
+                    "AWS_LAMBDA_MAX_CONCURRENCY is \"" + concurrency + "\", no number from 1 to 9999");
+        }
+        return Math.min(MOST_SLOTS, Integer.parseInt(concurrency));
+    }
+
+    /** A worker for each slot. The loops know the deadline of each invocation, so the pool has no limits of its own. */
+    private static PoolConfig poolConfig(PoolConfig pool, int slots) {
+        return pool.with(slots, slots, Duration.ZERO, pool.requestTimeout());
+    }
+
+    /** Tables live as long as the environment; there are no task workers, so tasks run in the request. */
+    private static WorkerServices services(CetaneConfig config, Ticker ticker, EventLog log) {
+        SharedTables tables = new SharedTables(config.sharing().tableBytes(), log);
+        return new WorkerServices(
+                new WorkerCalls(tables, new TableCalls(tables, ticker), new TaskCalls(null, Duration.ZERO)),
+                WorkerServices.Role.REQUEST,
+                0,
+                new AtomicInteger()::incrementAndGet);
+    }
+
+    /** The front controller as a client would ask for it. */
+    private static String scriptName(ApplicationConfig application) {
+        String script = application.script();
+        String root = application.documentRoot();
+        if (script.isEmpty()) {
+            return "/index.php";
+        }
+        return "/" + (root.isEmpty() ? script : script.substring(root.length() + 1));
+    }
+
+    /** Hears of everything and does nothing. */
+    private static final class Nobody implements PoolListener {
+        @Override
+        public void started(int workerId) {}
+
+        @Override
+        public void booted(int workerId, long bootNanos) {}
+
+        @Override
+        public void stopped(int workerId, RetireReason reason) {}
+
+        @Override
+        public void rejected(WorkerException.Kind kind) {}
+
+        @Override
+        public void completed(JobReport report) {}
+
+        @Override
+        public void failed(WorkerException.Kind kind) {}
+    }
+}

@@ -1,0 +1,487 @@
+package dev.cetane.lambda;
+
+import dev.cetane.cgi.CgiVariables;
+import dev.cetane.lambda.ApiConnection.Reply;
+import dev.cetane.log.EventLog;
+import dev.cetane.log.EventLog.Level;
+import dev.cetane.protocol.RequestWriter;
+import dev.cetane.protocol.ResponseHead;
+import dev.cetane.worker.Job;
+import dev.cetane.worker.JobReport;
+import dev.cetane.worker.TimeLimit;
+import dev.cetane.worker.WorkerException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One invocation on its way through the pool, and the sink for its answer. The thread that brings the end of the answer posts it to the
+ * Runtime API; whoever is first to {@link #claim} it does so, and nobody after: each invocation is answered exactly once. The loop's
+ * thread leaves its connection alone from submit until {@link #await} says that the job has ended.
+ */
+final class InvocationJob implements Job {
+    private static final int WARNED_HEADER_BYTES = 10_000;
+    private static final int BALANCER_ANSWER_BYTES = 1024 * 1024;
+    private static final int FILE_PIECE_BYTES = 64 * 1024;
+
+    private final LambdaConfig config;
+    private final Invocation invocation;
+    private final @Nullable HttpEvent http;
+    private final EventBody body;
+    private final TimeLimit limit;
+    private final CgiVariables variables;
+    private final RuntimeApi api;
+    private final EventLog log;
+    private final ByteWriter collected;
+    private final ByteWriter answer;
+    private final AtomicBoolean claimed = new AtomicBoolean();
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    // Written by the thread that is in the sink.
+    private @Nullable ResponseHead head;
+    private @Nullable StreamedAnswer streamed;
+    private boolean overflowed;
+
+    // Written before ended.
+    private @Nullable IOException apiFailure;
+    private @Nullable JobReport report;
+    private WorkerException.@Nullable Kind failure;
+
+    /** @param buffers of the loop, which are this job's until it has ended */
+    InvocationJob(
+            LambdaConfig config,
+            Invocation invocation,
+            @Nullable HttpEvent http,
+            EventBody body,
+            TimeLimit limit,
+            CgiVariables variables,
+            RuntimeApi api,
+            EventLog log,
+            Buffers buffers) {
+        this.config = config;
+        this.invocation = invocation;
+        this.http = http;
+        this.body = body;
+        this.limit = limit;
+        this.variables = variables;
+        this.api = api;
+        this.log = log;
+        this.collected = buffers.body();
+        this.answer = buffers.answer();
+        collected.clear();
+        answer.clear();
+    }
+
+    /** Room for the bodies and the answers of one loop, used again and again. */
+    record Buffers(ByteWriter body, ByteWriter answer) {}
+
+    @Override
+    public String id() {
+        return invocation.requestId();
+    }
+
+    @Override
+    public String describe() {
+        return http == null ? "an event" : http.describe();
+    }
+
+    @Override
+    public TimeLimit timeLimit() {
+        return limit;
+    }
+
+    @Override
+    public void encode(RequestWriter out) {
+        if (http == null) {
+            out.event();
+            out.server("request-id", invocation.requestId());
+            out.server("deadline-ms", Long.toString(invocation.deadlineMillis()));
+            out.server("function-arn", invocation.functionArn());
+            out.server("trace-id", invocation.traceId());
+            out.server("client-context", invocation.clientContext());
+            out.server("cognito-identity", invocation.cognitoIdentity());
+            out.server("tenant-id", invocation.tenantId());
+        } else {
+            variables.write(
+                    http.method(),
+                    http.target(),
+                    null,
+                    http.protocol(),
+                    http.client(),
+                    http.fields(),
+                    invocation.requestId(),
+                    http.bodyBytes(),
+                    out::server);
+            out.server("LAMBDA_REQUEST_ID", invocation.requestId());
+            out.server("LAMBDA_INVOCATION_CONTEXT", invocation.context());
+            out.server("LAMBDA_REQUEST_CONTEXT", http.requestContext());
+            out.server("_X_AMZN_TRACE_ID", invocation.traceId());
+            if (http.pathParameters() != null) {
+                out.server("LAMBDA_PATH_PARAMETERS", http.pathParameters());
+            }
+        }
+        body.encode(out);
+    }
+
+    // ---- the answer; reader thread ----
+
+    @Override
+    public void head(ResponseHead given) {
+        if (given.interim() || claimed.get()) {
+            return;
+        }
+        String invalid = AnswerFormat.invalid(given.headers());
+        if (invalid != null) {
+            log.log(
+                    Level.ERROR,
+                    "request.invalid-answer",
+                    id(),
+                    "the answer to " + describe() + " cannot be sent: " + invalid);
+            if (claim()) {
+                answerFailure(502, "Bad Gateway", "The application failed.");
+            }
+            return;
+        }
+        head = given;
+        if (config.stream() && canStream(given) && claim()) {
+            try {
+                streamed = StreamedAnswer.begin(config.runtimeApi(), invocation.requestId(), http, given);
+            } catch (IOException e) {
+                apiFailure = e;
+            }
+        }
+    }
+
+    private boolean canStream(ResponseHead given) {
+        return http == null ? given.status() < 400 : http.format().streams();
+    }
+
+    @Override
+    public void data(ByteBuffer bytes) {
+        StreamedAnswer stream = streamed;
+        if (stream != null) {
+            stream(stream, bytes);
+        } else if (!claimed.get() && hasBody()) {
+            if (collected.length() + bytes.remaining() > RuntimeApi.MAX_ANSWER_BYTES) {
+                overflowed = true;
+            } else {
+                collected.put(bytes);
+            }
+        }
+    }
+
+    private void stream(StreamedAnswer stream, ByteBuffer bytes) {
+        if (apiFailure == null && hasBody()) {
+            try {
+                stream.data(bytes);
+            } catch (IOException e) {
+                apiFailure = e;
+            }
+        }
+    }
+
+    private boolean hasBody() {
+        ResponseHead given = head;
+        return given != null
+                && (http == null || (!http.method().equals("HEAD") && given.status() != 204 && given.status() != 304));
+    }
+
+    @Override
+    public void file(Path file, long offset, long length, boolean delete) {
+        try (FileChannel channel = FileChannel.open(file)) {
+            ByteBuffer piece = ByteBuffer.allocate((int) Math.min(Math.max(length, 1), FILE_PIECE_BYTES));
+            long at = offset;
+            while (at < offset + length && !overflowed) {
+                piece.clear().limit((int) Math.min(piece.capacity(), offset + length - at));
+                int read = channel.read(piece, at);
+                if (read < 0) {
+                    throw new IOException("it is shorter than the answer says");
+                }
+                at += read;
+                data(piece.flip());
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("the file " + file + " cannot be sent: " + e.getMessage(), e);
+        } finally {
+            if (delete) {
+                delete(file);
+            }
+        }
+    }
+
+    private void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            log.log(Level.WARN, "request.file-left", id(), file + " cannot be deleted: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public void end() {
+        StreamedAnswer stream = streamed;
+        ResponseHead given = head;
+        if (stream != null) {
+            try {
+                stream.end();
+            } catch (IOException e) {
+                apiFailure = e;
+            }
+        } else if (given != null && claim()) {
+            if (http == null) {
+                answerEvent(given);
+            } else {
+                answerHttp(http, given);
+            }
+        }
+    }
+
+    private void answerEvent(ResponseHead given) {
+        if (overflowed) {
+            tooLarge(collected.length(), RuntimeApi.MAX_ANSWER_BYTES);
+            postError(
+                    new InvocationError("Function.ResponseSizeTooLarge", "The function's answer is larger than 6 MB."));
+        } else if (given.status() >= 400) {
+            byte[] json = Arrays.copyOf(collected.array(), collected.length());
+            postError(new InvocationError(errorType(given), "", json));
+        } else {
+            post("application/json", collected);
+        }
+    }
+
+    private static String errorType(ResponseHead given) {
+        List<String> headers = given.headers();
+        for (int i = 0; i < headers.size(); i += 2) {
+            if (headers.get(i).equalsIgnoreCase("error-type")
+                    && headers.get(i + 1).matches("[A-Z][A-Za-z0-9]{0,99}")) {
+                return "Function." + headers.get(i + 1);
+            }
+        }
+        return "Function.Unhandled";
+    }
+
+    private void answerHttp(HttpEvent event, ResponseHead given) {
+        int most = event.format() == AnswerFormat.BALANCER || event.format() == AnswerFormat.BALANCER_MULTI
+                ? BALANCER_ANSWER_BYTES
+                : RuntimeApi.MAX_ANSWER_BYTES;
+        if (!overflowed) {
+            event.format()
+                    .write(
+                            given.status(),
+                            given.reason().isEmpty() ? reason(given.status()) : given.reason(),
+                            given.headers(),
+                            collected.array(),
+                            collected.length(),
+                            answer);
+        }
+        if (overflowed || answer.length() > most) {
+            tooLarge(Math.max(collected.length(), answer.length()), most);
+            answerFailure(500, "Internal Server Error", "The answer is larger than this function can send.");
+            return;
+        }
+        int headerBytes = 0;
+        for (String text : given.headers()) {
+            headerBytes += text.length();
+        }
+        if (headerBytes > WARNED_HEADER_BYTES) {
+            log.log(
+                    Level.WARN,
+                    "request.large-headers",
+                    id(),
+                    "the header fields of the answer to " + describe() + " have " + headerBytes
+                            + " bytes; API Gateway takes about 10 KB and answers 502 or drops fields above that");
+        }
+        post("application/json", answer);
+    }
+
+    private void tooLarge(int bytes, int most) {
+        log.log(
+                Level.ERROR,
+                "request.answer-too-large",
+                id(),
+                "the answer to " + describe() + " has " + bytes + " bytes or more as JSON, Lambda takes " + most
+                        + "; send large bodies as a stream (lambda.stream) or by a URL of S3");
+    }
+
+    // ---- the end ----
+
+    @Override
+    public void done(JobReport given) {
+        report = given;
+        ended.countDown();
+    }
+
+    @Override
+    public void failed(WorkerException problem) {
+        failure = problem.kind();
+        StreamedAnswer stream = streamed;
+        if (claim()) {
+            if (http == null) {
+                postError(errorFor(problem));
+            } else {
+                int status = status(problem.kind());
+                String detail = problem.publicDetail();
+                answerFailure(status, reason(status), config.debug() && detail != null ? detail : text(status));
+            }
+        } else if (stream != null && apiFailure == null) {
+            try {
+                stream.fail(errorFor(problem));
+            } catch (IOException e) {
+                apiFailure = e;
+            }
+        }
+        ended.countDown();
+    }
+
+    private static InvocationError errorFor(WorkerException problem) {
+        String type = switch (problem.kind()) {
+            case TIMED_OUT -> "Function.TimedOut";
+            case CRASHED -> "Runtime.ExitError";
+            case PROTOCOL -> "Runtime.ProtocolError";
+            case APPLICATION -> "Function.Unhandled";
+            case UNDELIVERABLE -> "Runtime.EventTooLarge";
+            case BOOT_FAILED -> "Runtime.InitError";
+            default -> "Runtime.NoWorker";
+        };
+        String detail = problem.publicDetail();
+        return new InvocationError(type, detail == null ? String.valueOf(problem.getMessage()) : detail);
+    }
+
+    private static int status(WorkerException.Kind kind) {
+        return switch (kind) {
+            case TIMED_OUT -> 504;
+            case CRASHED, PROTOCOL -> 502;
+            case APPLICATION -> 500;
+            case UNDELIVERABLE -> 431;
+            default -> 503;
+        };
+    }
+
+    private static String text(int status) {
+        return switch (status) {
+            case 504 -> "The application did not answer in time.";
+            case 502, 500 -> "The application failed.";
+            case 431 -> "The request's header fields are larger than this server accepts.";
+            default -> "The application is not available.";
+        };
+    }
+
+    private static String reason(int status) {
+        return switch (status) {
+            case 200 -> "OK";
+            case 201 -> "Created";
+            case 202 -> "Accepted";
+            case 204 -> "No Content";
+            case 206 -> "Partial Content";
+            case 301 -> "Moved Permanently";
+            case 302 -> "Found";
+            case 303 -> "See Other";
+            case 304 -> "Not Modified";
+            case 307 -> "Temporary Redirect";
+            case 308 -> "Permanent Redirect";
+            case 400 -> "Bad Request";
+            case 401 -> "Unauthorized";
+            case 403 -> "Forbidden";
+            case 404 -> "Not Found";
+            case 405 -> "Method Not Allowed";
+            case 409 -> "Conflict";
+            case 410 -> "Gone";
+            case 413 -> "Content Too Large";
+            case 415 -> "Unsupported Media Type";
+            case 419 -> "Page Expired";
+            case 422 -> "Unprocessable Content";
+            case 429 -> "Too Many Requests";
+            case 431 -> "Request Header Fields Too Large";
+            case 500 -> "Internal Server Error";
+            case 502 -> "Bad Gateway";
+            case 503 -> "Service Unavailable";
+            case 504 -> "Gateway Timeout";
+            default -> "";
+        };
+    }
+
+    private void answerFailure(int status, String reason, String text) {
+        if (http == null) {
+            postError(new InvocationError("Runtime.InvalidAnswer", text));
+            return;
+        }
+        byte[] utf8 = (text + "\n").getBytes(StandardCharsets.UTF_8);
+        answer.clear();
+        http.format()
+                .write(status, reason, List.of("Content-Type", "text/plain; charset=utf-8"), utf8, utf8.length, answer);
+        post("application/json", answer);
+    }
+
+    private boolean claim() {
+        return claimed.compareAndSet(false, true);
+    }
+
+    private void post(String contentType, ByteWriter bytes) {
+        try {
+            api.post(id(), contentType, bytes.array(), bytes.length());
+        } catch (IOException e) {
+            apiFailure = e;
+        }
+    }
+
+    private void postError(InvocationError error) {
+        try {
+            api.postError(id(), error);
+        } catch (IOException e) {
+            apiFailure = e;
+        }
+    }
+
+    // ---- the loop's thread ----
+
+    /** Waits until the job has ended; false when it has not within that time. */
+    boolean await(long millis) throws InterruptedException {
+        return ended.await(millis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Once the job has ended: waits for what the API says of the answer.
+     *
+     * @throws IOException when it could not be sent
+     */
+    @Nullable
+    Reply confirm() throws IOException {
+        IOException problem = apiFailure;
+        if (problem != null) {
+            throw problem;
+        }
+        StreamedAnswer stream = streamed;
+        return stream == null ? api.confirm() : stream.confirm();
+    }
+
+    /** Once the job has ended: deletes what was stored for it. */
+    void discard() {
+        body.discard();
+    }
+
+    /** What it cost; null when it has failed. */
+    @Nullable
+    JobReport report() {
+        return report;
+    }
+
+    /** Why it has failed, null when it has not. */
+    WorkerException.@Nullable Kind failure() {
+        return failure;
+    }
+
+    @Override
+    public String toString() {
+        return "invocation " + id().toLowerCase(Locale.ROOT);
+    }
+}
