@@ -36,7 +36,8 @@ if (getenv('CETANE_OUT') !== false) {
             }
         }
         // Not `wbe`: the supervisor deletes the FIFO of a worker that is ready, and a file must not take its place.
-        if (($out = @fopen($path, 'r+be')) === false) {
+        // Where PHP was started before the supervisor, nothing would keep what is written: then wait for the supervisor.
+        if (($out = @fopen($path, getenv('CETANE_BOOTED') === false ? 'r+be' : 'wbe')) === false) {
             return;
         }
         $message = substr((string) preg_replace('/[^\x20-\x7E\n]/', '?', $message), 0, 60_000);

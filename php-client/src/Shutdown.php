@@ -148,7 +148,8 @@ final class Shutdown
     private function answer(): void
     {
         try {
-            if ($this->worker->isInJob()) {
+            // An answer that was printed is one to an HTTP client alone.
+            if ($this->worker->isInJob() || $this->worker->request()?->isEvent === true) {
                 [$kind, $message] = $this->fatal === null
                     ? [Frame::ERROR_EXCEPTION, 'it has ended its process with exit() or die()']
                     : [Frame::ERROR_FATAL, self::describe($this->fatal)];

@@ -38,6 +38,7 @@ final class ConfigLoader {
             "CETANE_CONFIG",
             "CETANE_JAVA",
             "CETANE_JAVA_OPTIONS",
+            "CETANE_BOOTED",
             "CETANE_IN",
             "CETANE_OUT",
             "CETANE_WORKER",

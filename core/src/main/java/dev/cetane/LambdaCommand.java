@@ -14,6 +14,7 @@ import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.RetireReason;
 import dev.cetane.worker.Ticker;
+import dev.cetane.worker.TimeLimitCalls;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerPool;
 import dev.cetane.worker.WorkerServices;
@@ -82,7 +83,7 @@ final class LambdaCommand {
         }
         int slots = slots();
         Ticker ticker = Ticker.system();
-        try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid());
+        try (RunDirectory directory = runDirectory(config);
                 WorkerPool pool = new WorkerPool(
                         poolConfig(config.pool(), slots),
                         application,
@@ -107,6 +108,14 @@ final class LambdaCommand {
             Signals.onTerminate(runtime::stop);
             return runtime.run();
         }
+    }
+
+    /** Where the bootstrap has started a worker already, or a new one. */
+    private RunDirectory runDirectory(CetaneConfig config) {
+        String booted = environment.getOrDefault("CETANE_BOOTED", "");
+        return booted.isEmpty()
+                ? RunDirectory.create(config.runDirectory(), RunDirectory.pid())
+                : RunDirectory.takeOver(Path.of(booted));
     }
 
     /** What the function's own configuration says, unless it is said in Cetane's words. */
@@ -168,7 +177,12 @@ final class LambdaCommand {
     private static WorkerServices services(CetaneConfig config, Ticker ticker, EventLog log) {
         SharedTables tables = new SharedTables(config.sharing().tableBytes(), log);
         return new WorkerServices(
-                new WorkerCalls(tables, new TableCalls(tables, ticker), new TaskCalls(null, Duration.ZERO)),
+                new WorkerCalls(
+                        tables,
+                        new TableCalls(tables, ticker),
+                        new TaskCalls(null, Duration.ZERO),
+                        // The deadline is Lambda's: no request gets another.
+                        new TimeLimitCalls(Duration.ZERO)),
                 WorkerServices.Role.REQUEST,
                 0,
                 new AtomicInteger()::incrementAndGet);

@@ -111,6 +111,19 @@ final class RunDirectory implements AutoCloseable {
         }
     }
 
+    /** Takes over a directory that was made, private to this user, by the script that became this process. */
+    static RunDirectory takeOver(Path directory) {
+        try {
+            refuseStrangers(directory);
+            FileChannel lockFile = open(directory.resolve(LOCK));
+            lockFile.lock();
+            return new RunDirectory(directory, lockFile);
+        } catch (IOException | OverlappingFileLockException e) {
+            throw new CommandException(
+                    CommandException.FAILED, "the run directory " + directory + " cannot be used: " + e, e);
+        }
+    }
+
     Path directory() {
         return directory;
     }

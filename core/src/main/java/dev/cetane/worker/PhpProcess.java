@@ -78,7 +78,12 @@ final class PhpProcess implements WorkerProcess {
         Path in = fifo("in");
         Path out = fifo("out");
         Path print = fifo("print");
-        makeFifos(in, out, print);
+        // Left by who started this process and PHP at the same moment; PHP boots already.
+        Path booted = fifo("pid");
+        boolean isBooted = Files.exists(booted);
+        if (!isBooted) {
+            makeFifos(in, out, print);
+        }
         try {
             WorkerOutput printed =
                     new WorkerOutput(workerId, generation.application().kind(), print, config, ticker, log);
@@ -97,7 +102,7 @@ final class PhpProcess implements WorkerProcess {
                     this::connected,
                     this::pipeEnded);
             link = started;
-            Process php = launch(print);
+            Process php = isBooted ? BootedProcess.of(booted) : launch(print);
             process = php;
             started.start();
             watchOutput();
@@ -345,7 +350,7 @@ final class PhpProcess implements WorkerProcess {
     }
 
     private void deleteFifos() {
-        for (String end : List.of("in", "out", "print")) {
+        for (String end : List.of("in", "out", "print", "pid")) {
             try {
                 Files.deleteIfExists(fifo(end));
             } catch (IOException e) {

@@ -15,6 +15,9 @@ import java.util.concurrent.TimeUnit;
 
 /** A real {@code cetane lambda} beside a {@link FakeRuntimeApi}. Its end is checked: no process of it remains. Used by one test's thread. */
 final class RunningLambda implements AutoCloseable {
+    private static final Path BOOTSTRAP =
+            RunningCetane.LAUNCHER.resolve("../../share/lambda/bootstrap").normalize();
+
     final FakeRuntimeApi api;
     private final Process process;
     private final Path directory;
@@ -34,6 +37,7 @@ final class RunningLambda implements AutoCloseable {
         private final Map<String, String> environment = new LinkedHashMap<>();
         private String javaOptions = "-ea -XX:TieredStopAtLevel=1";
         private boolean concurrent;
+        private boolean bootstrapped;
 
         Starter(Path application) {
             this.application = application;
@@ -59,21 +63,35 @@ final class RunningLambda implements AutoCloseable {
             return environment("AWS_LAMBDA_MAX_CONCURRENCY", Integer.toString(slots));
         }
 
+        /** By the layer's bootstrap, which takes no settings but variables. */
+        Starter bootstrapped() {
+            bootstrapped = true;
+            return this;
+        }
+
         RunningLambda start() {
             try {
                 FakeRuntimeApi api = new FakeRuntimeApi(concurrent);
                 Path directory = Files.createTempDirectory("cetane-lambda-");
-                List<String> command = new ArrayList<>(
-                        List.of("env", "--default-signal", RunningCetane.LAUNCHER.toString(), "lambda"));
+                List<String> command = new ArrayList<>(List.of("env", "--default-signal"));
+                if (bootstrapped) {
+                    command.add(BOOTSTRAP.toString());
+                } else {
+                    command.addAll(List.of(RunningCetane.LAUNCHER.toString(), "lambda"));
+                }
                 settings.put("log.format", "json");
                 settings.put("run-directory", directory.resolve("run").toString());
-                settings.forEach((key, value) -> command.addAll(List.of("--set", key + "=" + value)));
+                if (!bootstrapped) {
+                    settings.forEach((key, value) -> command.addAll(List.of("--set", key + "=" + value)));
+                }
                 ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
                 builder.environment().keySet().removeIf(name -> name.startsWith("CETANE_"));
                 builder.environment().put("CETANE_JAVA_OPTIONS", javaOptions);
                 builder.environment().put("AWS_LAMBDA_RUNTIME_API", api.address());
                 builder.environment().put("LAMBDA_TASK_ROOT", String.valueOf(application.getParent()));
                 builder.environment().put("_HANDLER", String.valueOf(application.getFileName()));
+                builder.environment().put("CETANE_LOG_FORMAT", "json");
+                builder.environment().put("MARK", directory.toString());
                 builder.environment().putAll(environment);
                 Process process = builder.start();
                 process.getOutputStream().close();

@@ -1,0 +1,59 @@
+<?php
+
+/*
+ * Runs the bootstrap once against a Runtime API of its own, has it answer a few events, and has the JVM write the archive of the classes
+ * that it loaded for them: `php train.php BOOTSTRAP ARCHIVE`.
+ */
+
+declare(strict_types=1);
+
+[, $bootstrap, $archive] = $argv;
+$server = stream_socket_server('tcp://127.0.0.1:0') ?: exit(1);
+$application = sys_get_temp_dir() . '/cetane-train-' . getmypid();
+mkdir($application);
+file_put_contents("$application/worker.php", '<?php Cetane\Worker::run(fn ($request) => new Cetane\Response(200, ["Content-Type" => "text/plain"], $request->body() . "ok"));');
+$head = ['headers' => ['host' => 'localhost', 'content-type' => 'text/plain', 'x-forwarded-proto' => 'https'], 'isBase64Encoded' => false];
+$events = [
+    ['version' => '2.0', 'rawPath' => '/', 'rawQueryString' => 'a=1', 'cookies' => ['a=1'], 'requestContext' => [
+        'http' => ['method' => 'GET', 'path' => '/', 'protocol' => 'HTTP/1.1', 'sourceIp' => '192.0.2.1'], 'stage' => '$default']] + $head,
+    ['httpMethod' => 'POST', 'path' => '/', 'body' => base64_encode(str_repeat('x', 20_000)), 'isBase64Encoded' => true, 'multiValueHeaders' => ['Host' => ['localhost']],
+        'queryStringParameters' => ['a' => 'b'], 'requestContext' => ['identity' => ['sourceIp' => '192.0.2.1']]],
+    ['Records' => []],
+];
+$process = proc_open(
+    [$bootstrap],
+    [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], STDERR],
+    $pipes,
+    null,
+    [
+        'PATH' => getenv('PATH'), 'AWS_LAMBDA_RUNTIME_API' => stream_socket_get_name($server, false), 'LAMBDA_TASK_ROOT' => $application,
+        '_HANDLER' => 'worker.php', 'CETANE_JAVA_OPTIONS' => "-XX:ArchiveClassesAtExit=$archive", 'JAVA_HOME' => (string) getenv('JAVA_HOME'),
+    ],
+);
+$api = stream_socket_accept($server, 60) ?: exit(1);
+$call = static function () use ($api): void {
+    $length = 0;
+    while (($line = fgets($api)) !== false && trim($line) !== '') {
+        if (stripos($line, 'content-length:') === 0) {
+            $length = (int) substr($line, 15);
+        }
+    }
+    while ($length > 0 && !feof($api)) {
+        $length -= strlen((string) fread($api, $length));
+    }
+};
+foreach ($events as $i => $event) {
+    $call();
+    $json = json_encode($event);
+    $deadline = (time() + 60) * 1000;
+    fwrite($api, "HTTP/1.1 200 OK\r\nLambda-Runtime-Aws-Request-Id: train-$i\r\nLambda-Runtime-Deadline-Ms: $deadline\r\nContent-Length: " . strlen($json) . "\r\n\r\n$json");
+    $call();
+    fwrite($api, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+}
+$call();
+proc_terminate($process);
+proc_close($process);
+unlink("$application/worker.php");
+rmdir($application);
+clearstatcache();
+exit(is_file($archive) ? 0 : 1);
