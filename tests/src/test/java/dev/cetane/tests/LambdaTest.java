@@ -102,7 +102,7 @@ final class LambdaTest {
     void aBodyArrivesWhole() {
         byte[] body = new byte[700_000];
         for (int i = 0; i < body.length; i++) {
-            body[i] = (byte) (i * 31 >> 3);
+            body[i] = (byte) ((i * 31) >> 3);
         }
         JsonNode seen = lambda.body(httpApi(
                 "POST",
