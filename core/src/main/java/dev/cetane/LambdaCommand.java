@@ -100,9 +100,6 @@ final class LambdaCommand {
                     config.lambda().basePath(),
                     config.lambda().initLimit(),
                     directory.directory(),
-                    environment
-                            .getOrDefault("AWS_LAMBDA_INITIALIZATION_TYPE", "")
-                            .equals("snap-start"),
                     application.debug());
             LambdaRuntime runtime = new LambdaRuntime(lambda, pool, scriptName(application), ticker, log);
             Signals.onTerminate(runtime::stop);

@@ -14,7 +14,6 @@ import java.time.Duration;
  * @param basePath what is taken away from the front of each path; {@code auto}: the stage's name where it is part of it
  * @param initLimit longest wait for the application to boot before the first {@code /next}: a longer boot goes on in the first invocation
  * @param spoolDirectory where large bodies and uploaded files are kept while they are needed
- * @param restores whether this environment is going to be a snapshot, taken when the workers have booted
  * @param debug whether error messages may go to clients
  */
 public record LambdaConfig(
@@ -25,5 +24,4 @@ public record LambdaConfig(
         String basePath,
         Duration initLimit,
         Path spoolDirectory,
-        boolean restores,
         boolean debug) {}

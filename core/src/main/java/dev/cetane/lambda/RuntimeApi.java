@@ -47,21 +47,6 @@ final class RuntimeApi implements AutoCloseable {
     }
 
     /**
-     * Waits until the environment is restored from a snapshot.
-     *
-     * @throws RuntimeApiException when the API does not know of snapshots
-     */
-    void restoreNext() throws IOException {
-        request("GET", "restore/next");
-        head.put("\r\n");
-        Reply reply = call(new byte[0], 0);
-        if (reply.status() != 200) {
-            throw new RuntimeApiException(
-                    "the Runtime API answered /restore/next with " + reply.status() + " " + reply.text());
-        }
-    }
-
-    /**
      * Sends the answer of an invocation and does not wait for what the API says of it, which {@link #confirm} does. The bytes must not
      * change until then.
      */
@@ -94,17 +79,8 @@ final class RuntimeApi implements AutoCloseable {
 
     /** Why this environment cannot serve: the last call before the process exits. */
     Reply initError(InvocationError error) throws IOException {
-        return report("init/error", error);
-    }
-
-    /** Why it cannot serve after it was restored. */
-    Reply restoreError(InvocationError error) throws IOException {
-        return report("restore/error", error);
-    }
-
-    private Reply report(String path, InvocationError error) throws IOException {
         byte[] json = error.json();
-        request("POST", path);
+        request("POST", "init/error");
         errorType(error);
         lengthAndType("application/json", json.length);
         return call(json, json.length);
