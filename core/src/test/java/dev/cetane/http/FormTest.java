@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cetane.http.ScriptedDispatcher.Form;
 import dev.cetane.http.ScriptedDispatcher.Running;
 import dev.cetane.worker.WorkerException.Kind;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -18,6 +21,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Multipart forms on their way to a worker: what it gets, where files lie, and that they never stay. */
 final class FormTest {
@@ -37,6 +41,12 @@ final class FormTest {
     @AfterEach
     void stop() {
         server.close();
+    }
+
+    private static long storedFiles(TestServer server) {
+        return server.spooled().stream()
+                .filter(name -> server.spool.resolve(name).toFile().length() == "content".length())
+                .count();
     }
 
     private static String head(long length) {
@@ -105,6 +115,41 @@ final class FormTest {
             assertThat(client.answer().status()).isEqualTo(200);
         }
         awaitNoFile();
+    }
+
+    /** Each file tells that it is stored, also when the script is being looked for by a thread already. */
+    @Test
+    void aFormOfManyFilesIsGivenToTheApplicationOnce(@TempDir Path root) throws Exception {
+        Files.writeString(root.resolve("index.php"), "");
+        try (TestServer classic = TestServer.start(config -> {
+            config.scripts = root;
+            return config;
+        })) {
+            classic.dispatcher.ready(FACTS);
+            EmbeddedChannel channel = classic.embedded();
+            String[] files = new String[10];
+            Arrays.fill(files, file("f[]", "content"));
+            channel.writeInbound(Unpooled.copiedBuffer(post(files), StandardCharsets.ISO_8859_1));
+            // Nothing runs on the event loop until all of them have told.
+            await(() -> storedFiles(classic) == files.length);
+            await(() -> {
+                channel.runPendingTasks();
+                return !classic.dispatcher.idle();
+            });
+            classic.dispatcher.take();
+            EmbeddedChannel other = classic.embedded();
+            other.writeInbound(
+                    Unpooled.copiedBuffer("GET /later HTTP/1.1\r\nHost: a\r\n\r\n", StandardCharsets.ISO_8859_1));
+            await(() -> {
+                other.runPendingTasks();
+                return !classic.dispatcher.idle();
+            });
+            classic.dispatcher.take();
+            channel.runPendingTasks();
+            assertThat(classic.dispatcher.idle()).isTrue();
+            channel.finishAndReleaseAll();
+            other.finishAndReleaseAll();
+        }
     }
 
     @Test

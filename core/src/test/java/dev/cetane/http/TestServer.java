@@ -40,7 +40,7 @@ final class TestServer implements AutoCloseable {
                 counts,
                 "/index.php",
                 config.files == null ? null : () -> config.files,
-                null,
+                config.scripts == null ? null : () -> config.scripts,
                 config.closedPaths,
                 config.debug,
                 config.transport);
@@ -147,6 +147,7 @@ final class TestServer implements AutoCloseable {
         Map<String, Duration> routeTimeouts = Map.of();
         List<String> closedPaths = List.of();
         StaticRoot files;
+        Path scripts;
         StaticFilesConfig filesConfig = new StaticFilesConfig(
                 StaticFilesConfig.Serve.AUTO,
                 List.of("*.sql", "cetane.yaml"),
