@@ -38,7 +38,8 @@ final class FastCgiBody {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return !thread.isAlive();
+        // An answer may even overtake the start.
+        return thread.getState() == Thread.State.TERMINATED;
     }
 
     private void send() {
