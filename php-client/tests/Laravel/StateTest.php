@@ -402,7 +402,8 @@ final class StateTest extends LaravelTestCase
 
             return memory_get_usage();
         };
-        $before = $round(200);
-        self::assertLessThan(64 * 1024, $round(2000) - $before);
+        // A leak grows in every round; a table of PHP's that doubles its size, in one of them.
+        $after = [$round(200), $round(2000), $round(2000)];
+        self::assertLessThan(64 * 1024, min($after[1] - $after[0], $after[2] - $after[1]));
     }
 }

@@ -125,7 +125,7 @@ final class StaticFilesTest {
             assertThat(client.answer().body()).isEqualTo(java.util.Arrays.copyOfRange(content, 1, 70001));
             assertThat(client.answer().status()).isEqualTo(APPLICATION);
         }
-        server.counts.await(counts -> counts.files().size() == 3);
+        server.counts.await(counts -> counts.answered().size() == 4);
         assertThat(server.counts.now().files()).containsExactly(200, 200, 206);
         assertThat(server.counts.now().answered()).containsExactly(200, 200, 206, APPLICATION);
     }
