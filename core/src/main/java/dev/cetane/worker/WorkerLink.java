@@ -133,6 +133,13 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
 
     /** Dispatching thread; the worker is idle. */
     void send(Exchange exchange) throws IOException, WorkerProcess.UndeliverableException {
+        if (!sendIfRoom(exchange)) {
+            owner.violated(UNREAD);
+            throw new IOException(UNREAD);
+        }
+    }
+
+    private boolean sendIfRoom(Exchange exchange) throws IOException, WorkerProcess.UndeliverableException {
         synchronized (writing) {
             RequestEncoder into = encoder;
             if (closed || into == null) {
@@ -141,8 +148,7 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
             int number = turn.nextRequest();
             ByteBuffer frame = encode(exchange, number, into);
             if (pagesInDoubt + pages(frame) > MOST_PAGES && !hasReadAll()) {
-                owner.violated(UNREAD);
-                throw new IOException(UNREAD);
+                return false;
             }
             exchange.numbered(number);
             calls.keep(exchange.job.rest());
@@ -163,6 +169,7 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
             if (exchange.isCancelled()) {
                 writeQuietly(ControlFrames.cancel(number));
             }
+            return true;
         }
     }
 
@@ -351,11 +358,13 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
     public void done(int request, Done done) {
         Exchange exchange = exchange();
         long now = ticker.nanos();
+        boolean unread;
         synchronized (writing) {
-            if (pagesInDoubt > MOST_PAGES_IN_DOUBT && !hasReadAll()) {
-                owner.violated(UNREAD);
-                return;
-            }
+            unread = pagesInDoubt > MOST_PAGES_IN_DOUBT && !hasReadAll();
+        }
+        if (unread) {
+            owner.violated(UNREAD);
+            return;
         }
         output.served();
         current = null;
