@@ -6,6 +6,7 @@ import dev.cetane.files.Glob;
 import dev.cetane.files.StaticFilesConfig;
 import dev.cetane.http.HttpConfig;
 import dev.cetane.http.RouteTimeouts;
+import dev.cetane.http.ServerTiming;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.protocol.FrameType;
@@ -285,6 +286,7 @@ final class ConfigLoader {
                 bytes(Settings.HTTP_RESPONSE_BUFFER),
                 get(Settings.HTTP_TRUSTED_PROXIES),
                 get(Settings.HTTP_ACCESS_LOG),
+                ServerTiming.valueOf(get(Settings.HTTP_SERVER_TIMING).toUpperCase(Locale.ROOT)),
                 get(Settings.HTTP_SHUTDOWN_GRACE),
                 RouteTimeouts.of(map(Settings.HTTP_ROUTE_TIMEOUTS)),
                 new StaticFilesConfig(

@@ -222,6 +222,11 @@ final class Settings {
             Settings::network);
     static final Setting<Boolean> HTTP_ACCESS_LOG =
             bool("http.access-log", false, "Whether each answered request is logged.");
+    static final Setting<String> HTTP_SERVER_TIMING = choice(
+            "http.server-timing",
+            "off",
+            List.of("off", "trusted", "on"),
+            "Whom the Server-Timing field of an answer tells where its time went: nobody, http.trusted-proxies, or everybody.");
     static final Setting<Duration> HTTP_SHUTDOWN_GRACE = duration(
             "http.shutdown-grace",
             "10s",
@@ -378,6 +383,7 @@ final class Settings {
             HTTP_RESPONSE_BUFFER,
             HTTP_TRUSTED_PROXIES,
             HTTP_ACCESS_LOG,
+            HTTP_SERVER_TIMING,
             HTTP_SHUTDOWN_GRACE,
             HTTP_ROUTE_TIMEOUTS,
             HTTP_STATIC,

@@ -83,6 +83,10 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private boolean submitted;
 
     private @Nullable HttpJob job;
+
+    /** The one in whose place a failure is answered. */
+    private @Nullable HttpJob failedJob;
+
     private boolean writesWatched;
     private long writeProgress;
 
@@ -120,7 +124,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         phase = Phase.CLOSED;
         door.connections().remove(this);
         door.listener().connectionClosed();
-        exchange.abandoned();
+        exchange.abandoned(asked());
         if (job != null) {
             HttpJob running = job;
             job = null;
@@ -348,8 +352,13 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** Gives the request to the application, to run this script where that depends on the path. */
     void dispatch(RequestHead head, @Nullable Script script) {
-        job = new HttpJob(door, this, context, head, body, script, peer(), exchange.id());
+        job = new HttpJob(door, this, context, head, body, script, peer(), exchange.id(), exchange.startNanos());
         door.dispatcher().submit(job);
+    }
+
+    /** The job that the running exchange was given to the application as; null when it was not. */
+    private @Nullable HttpJob asked() {
+        return job != null ? job : failedJob;
     }
 
     /** The answer of the job was taken by the operating system. */
@@ -360,8 +369,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         job = null;
         body = null;
         exchange.fromApplication();
-        long transferNanos = door.ticker().nanos() - ended.headNanos();
-        exchange.answered(ended.status(), ended.writtenBytes(), transferNanos, peer());
+        exchange.answered(ended.applicationStatus(), ended.writtenBytes(), ended, peer());
         proceed(ended.closes());
     }
 
@@ -372,6 +380,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         job = null;
         body = null;
+        failedJob = failed;
         answerFailure(failed.substitute(), failed.request(), door.debug() ? failed.publicDetail() : null);
     }
 
@@ -393,7 +402,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** The answer of the job cannot be completed: the client must not take what it has for the whole. */
     void cut() {
-        exchange.aborted();
+        exchange.aborted(asked());
         // A reset: the end of the connection is how an HTTP/1.0 client recognises the end of an answer.
         context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
         context.close();
@@ -485,7 +494,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 }
             } else if (phase == Phase.ANSWER) {
                 wrote();
-                exchange.answered(status, count, 0, peer());
+                exchange.answered(status, count, asked(), peer());
                 proceed(close);
             }
         });
@@ -521,7 +530,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 context.close();
                 return;
             }
-            exchange.answered(failure.status(), count, 0, peer());
+            exchange.answered(failure.status(), count, null, peer());
             linger();
         });
         decoder.open(context);
@@ -552,6 +561,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** The exchange is over: takes the next request or ends the connection. */
     private void proceed(boolean close) {
         request = null;
+        failedJob = null;
         if (close || door.connections().draining()) {
             linger();
             return;

@@ -2,6 +2,7 @@ package dev.cetane.http;
 
 import dev.cetane.log.EventLog;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection's current exchange as metrics and logs see it: its id, its times, and how it ended, which is told exactly once. On the
@@ -74,15 +75,20 @@ final class ExchangeRecord {
     /**
      * The whole answer was taken by the operating system.
      *
-     * @param transferNanos since the application's head; 0 for an answer of the front door's own
+     * @param job null when the application was not asked
      */
-    void answered(int status, long bytes, long transferNanos, Peer peer) {
+    void answered(int status, long bytes, @Nullable HttpJob job, Peer peer) {
         if (!open) {
             return;
         }
         open = false;
         long now = door.ticker().nanos();
-        door.listener().answered(status, now - startNanos, receivedNanos - startNanos, transferNanos);
+        if (job == null) {
+            door.listener().answered(status, now - startNanos, receivedNanos - startNanos, 0);
+        } else {
+            job.left(status, now);
+            door.listener().answered(status, now - startNanos, job.receiveNanos(), job.transferNanos());
+        }
         if (source.equals(FILE)) {
             door.listener().fileServed(status);
         }
@@ -105,19 +111,38 @@ final class ExchangeRecord {
         }
     }
 
-    /** The client has left before that. */
-    void abandoned() {
+    /**
+     * The client has left before that.
+     *
+     * @param job null when the application was not asked
+     */
+    void abandoned(@Nullable HttpJob job) {
         if (open) {
             open = false;
-            door.listener().abandoned(door.ticker().nanos() - startNanos);
+            long now = door.ticker().nanos();
+            leave(job, now);
+            door.listener().abandoned(now - startNanos);
         }
     }
 
     /** The connection is cut in the middle of the answer. */
-    void aborted() {
+    void aborted(@Nullable HttpJob job) {
         if (open) {
             open = false;
-            door.listener().aborted(door.ticker().nanos() - startNanos);
+            long now = door.ticker().nanos();
+            leave(job, now);
+            door.listener().aborted(now - startNanos);
         }
+    }
+
+    private void leave(@Nullable HttpJob job, long nowNanos) {
+        if (job != null) {
+            job.left(0, nowNanos);
+        }
+    }
+
+    /** When its first byte came. */
+    long startNanos() {
+        return startNanos;
     }
 }

@@ -24,6 +24,7 @@ import java.util.List;
  * @param responseBufferBytes bytes of one answer that are buffered for a slow client before the worker's reader waits (1 MiB)
  * @param trustedProxies networks in CIDR form whose Forwarded and X-Forwarded-* count (none)
  * @param accessLog whether each answer is logged (false)
+ * @param serverTiming whom the head of an answer tells where its time went (nobody)
  * @param shutdownGrace how long a drain waits for running exchanges (10s)
  * @param routeTimeouts limits of requests by path, in place of {@code pool.request-timeout} (none)
  * @param files how files of the document root are served, where they are
@@ -44,6 +45,7 @@ public record HttpConfig(
         int responseBufferBytes,
         List<String> trustedProxies,
         boolean accessLog,
+        ServerTiming serverTiming,
         Duration shutdownGrace,
         RouteTimeouts routeTimeouts,
         StaticFilesConfig files) {}

@@ -7,11 +7,14 @@ import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
 import dev.cetane.worker.JobReport;
+import dev.cetane.worker.JobTimes;
 import dev.cetane.worker.TimeLimit;
 import dev.cetane.worker.WorkerException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +23,17 @@ import org.jspecify.annotations.Nullable;
  * One request on its way through a worker. The methods of {@link Job} run on the threads that it names, one at a time, and own the
  * fields; what the event loop reads of them the {@link Outbox} has published.
  */
-final class HttpJob implements Job {
+final class HttpJob implements Job, RequestReport {
+    private static final VarHandle ENDED_SIDES;
+
+    static {
+        try {
+            ENDED_SIDES = MethodHandles.lookup().findVarHandle(HttpJob.class, "endedSides", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     /** Larger pieces of a body are passed on in parts, so that what a slow client holds up stays bounded. */
     private static final int MOST_PART_BYTES = 64 * 1024;
 
@@ -31,6 +44,7 @@ final class HttpJob implements Job {
     private final @Nullable Script script;
     private final Peer peer;
     private final String id;
+    private final long startNanos;
     private final ResponseEncoder encoder;
     private final Outbox outbox;
 
@@ -38,11 +52,24 @@ final class HttpJob implements Job {
     private boolean ignoring;
 
     private int status;
-    private long headNanos;
+    private @Nullable JobTimes times;
+    private @Nullable JobReport report;
+
+    // Of the event loop, and once both sides have ended anybody's.
+    private int clientStatus;
+    private long leftNanos;
+
+    /** Of the client's and the worker's; the second one tells the listener. */
+    @SuppressWarnings("unused") // by ENDED_SIDES
+    private volatile int endedSides;
+
     private HttpFailure substitute = HttpFailure.WORKER_FAILED;
     private @Nullable String publicDetail;
 
-    /** @param script the one to run where the path says which, else null */
+    /**
+     * @param script the one to run where the path says which, else null
+     * @param startNanos when the request's first byte came
+     */
     HttpJob(
             FrontDoor door,
             ExchangeHandler connection,
@@ -51,7 +78,8 @@ final class HttpJob implements Job {
             @Nullable RequestBody body,
             @Nullable Script script,
             Peer peer,
-            String id) {
+            String id,
+            long startNanos) {
         this.door = door;
         this.context = context;
         this.request = request;
@@ -59,6 +87,7 @@ final class HttpJob implements Job {
         this.script = script;
         this.peer = peer;
         this.id = id;
+        this.startNanos = startNanos;
         this.encoder = new ResponseEncoder(request, door.date());
         this.outbox = new Outbox(connection, this, context, door.config().responseBufferBytes());
     }
@@ -71,6 +100,11 @@ final class HttpJob implements Job {
     @Override
     public String describe() {
         return request.method() + " " + request.target();
+    }
+
+    @Override
+    public void submitted(JobTimes poolsTimes) {
+        times = poolsTimes;
     }
 
     @Override
@@ -102,9 +136,10 @@ final class HttpJob implements Job {
                 return;
             }
             boolean keepAlive = request.keepAlive() && !door.connections().draining();
-            ByteBuf bytes = encoder.head(context.alloc(), head, keepAlive);
+            JobTimes timing = door.config().serverTiming().wants(peer) ? times : null;
+            String phases = timing == null ? null : ServerTiming.of(receiveNanos(), timing.report());
+            ByteBuf bytes = encoder.head(context.alloc(), head, keepAlive, phases);
             status = head.status();
-            headNanos = door.ticker().nanos();
             outbox.begun();
             outbox.put(bytes);
             // An answer of known length was made as a whole: its first bytes follow at once, and all goes in one write.
@@ -199,8 +234,14 @@ final class HttpJob implements Job {
     }
 
     @Override
-    public void done(JobReport report) {
+    public void done(JobReport given) {
+        report = given;
         discardBody();
+        logPhases(given);
+        sideEnded();
+    }
+
+    private void logPhases(JobReport report) {
         if (door.log().enabled(EventLog.Level.DEBUG)) {
             door.log().log(
                     EventLog.Level.DEBUG,
@@ -211,12 +252,14 @@ final class HttpJob implements Job {
                     report.workerId(),
                     "queue_us",
                     report.queueNanos() / 1000,
+                    "boot_us",
+                    report.bootNanos() / 1000,
                     "dispatch_us",
                     report.dispatchNanos() / 1000,
                     "first_byte_us",
                     report.firstByteNanos() / 1000,
-                    "transfer_us",
-                    report.transferNanos() / 1000,
+                    "to_end_us",
+                    report.toEndNanos() / 1000,
                     "terminate_us",
                     report.terminateNanos() / 1000,
                     "handler_us",
@@ -228,6 +271,7 @@ final class HttpJob implements Job {
 
     @Override
     public void failed(WorkerException problem) {
+        report = times == null ? null : times.report();
         HttpFailure answer = HttpFailure.of(problem.kind());
         if (answer != null && !ignoring) {
             logFailure(problem);
@@ -236,6 +280,55 @@ final class HttpJob implements Job {
             outbox.fail();
         }
         discardBody();
+        sideEnded();
+    }
+
+    /**
+     * The client has the whole answer, or is gone. On the event loop, once.
+     *
+     * @param withStatus what it got, 0 when it left first
+     */
+    void left(int withStatus, long nowNanos) {
+        clientStatus = withStatus;
+        leftNanos = nowNanos;
+        sideEnded();
+    }
+
+    private void sideEnded() {
+        if ((int) ENDED_SIDES.getAndAdd(this, 1) == 1) {
+            door.listener().ended(this);
+        }
+    }
+
+    @Override
+    public int status() {
+        return clientStatus;
+    }
+
+    @Override
+    public long startNanos() {
+        return startNanos;
+    }
+
+    @Override
+    public long receiveNanos() {
+        return times == null ? 0 : times.submittedNanos() - startNanos;
+    }
+
+    @Override
+    public @Nullable JobReport job() {
+        return report;
+    }
+
+    @Override
+    public long transferNanos() {
+        long concluded = times == null ? 0 : times.concludedNanos();
+        return concluded == 0 ? 0 : Math.max(0, leftNanos - concluded);
+    }
+
+    @Override
+    public long totalNanos() {
+        return leftNanos - startNanos;
     }
 
     private void logFailure(WorkerException problem) {
@@ -280,13 +373,8 @@ final class HttpJob implements Job {
     }
 
     /** Status of the application's answer, 0 while there is none. */
-    int status() {
+    int applicationStatus() {
         return status;
-    }
-
-    /** When the final head came. */
-    long headNanos() {
-        return headNanos;
     }
 
     /** Whether the answer's head tells the client that the connection ends. */

@@ -25,6 +25,9 @@ public interface HttpListener {
         public void fileServed(int status) {}
 
         @Override
+        public void ended(RequestReport report) {}
+
+        @Override
         public void abandoned(long durationNanos) {}
 
         @Override
@@ -41,13 +44,22 @@ public interface HttpListener {
     void connectionRefused();
 
     /**
+     * A request that was given to the application has ended on both sides: the client has its answer or has left, and the worker is
+     * done with it. Called on the thread that was last. The report is the request itself and keeps it in memory: take out of it what is
+     * to be kept.
+     */
+    void ended(RequestReport report);
+
+    /**
      * The last byte of an answer was taken by the operating system: an application's answer, or one of the front door's own (400 to
      * 507).
      *
      * @param status status code
      * @param durationNanos from the request's first byte to the answer's last one
-     * @param receiveNanos from the request's first byte to its last one
-     * @param transferNanos from the answer's final head to its last byte; 0 for the front door's own answers
+     * @param receiveNanos from the request's first byte until it was given to the application: it has arrived, is stored where it is
+     *     long, and no file was the answer; for one that was not given to it, to its last byte
+     * @param transferNanos from the end of the application's answer, or its failure, until the last byte was taken; 0 where the
+     *     application was not asked
      */
     void answered(int status, long durationNanos, long receiveNanos, long transferNanos);
 

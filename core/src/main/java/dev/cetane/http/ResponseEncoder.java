@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.AsciiString;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the bytes of one answer of the application. Used by one thread at a time: the worker's reader thread.
@@ -65,8 +66,10 @@ final class ResponseEncoder {
      * The final head.
      *
      * @param keepAlive whether client and server both want the connection to stay; {@link #closes} tells what came of it
+     * @param timing value of {@code Server-Timing}, beside what the application says there; null for none
      */
-    ByteBuf head(ByteBufAllocator allocator, ResponseHead head, boolean keepAlive) throws InvalidResponseException {
+    ByteBuf head(ByteBufAllocator allocator, ResponseHead head, boolean keepAlive, @Nullable String timing)
+            throws InvalidResponseException {
         ByteBuf out = allocator.directBuffer(2048);
         try {
             writeStatusLine(head, out);
@@ -88,6 +91,9 @@ final class ResponseEncoder {
             }
             if (!dated) {
                 out.writeBytes(date.line());
+            }
+            if (timing != null) {
+                writeField("Server-Timing", timing, out);
             }
             close = !keepAlive;
             writeFraming(head, declared, out);

@@ -17,9 +17,11 @@ enum Meters {
             Type.TIMER,
             null,
             "phase",
-            "Where the time of a request goes: receive (its bytes arrive), queue (waits for a worker), dispatch (is written"
-                    + " to the worker), first_byte (PHP works until the answer's head), transfer (until the answer's last"
-                    + " byte), terminate (PHP works after the answer); handler and cpu are what PHP itself measured."),
+            "Where the time of a request goes: receive (until it is given to the application), queue (waits for a worker), boot"
+                    + " (waits for the boot of the one that took it), dispatch (is written to it), first_byte (PHP works until"
+                    + " the answer's head), to_end (until its end), transfer (until the client has all of it); these add up."
+                    + " terminate (PHP works after the answer) costs the client nothing; handler and cpu are what PHP"
+                    + " itself measured."),
     FAILURES(
             "cetane.request.failures",
             Type.COUNTER,

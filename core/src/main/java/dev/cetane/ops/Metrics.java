@@ -1,6 +1,7 @@
 package dev.cetane.ops;
 
 import dev.cetane.http.HttpListener;
+import dev.cetane.http.RequestReport;
 import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.PoolSnapshot;
@@ -45,8 +46,10 @@ public final class Metrics implements PoolListener, HttpListener {
     private enum Phase {
         RECEIVE,
         QUEUE,
+        BOOT,
         DISPATCH,
         FIRST_BYTE,
+        TO_END,
         TRANSFER,
         TERMINATE,
         HANDLER,
@@ -185,8 +188,12 @@ public final class Metrics implements PoolListener, HttpListener {
     @Override
     public void completed(JobReport report) {
         record(Phase.QUEUE, report.queueNanos());
+        if (report.bootNanos() > 0) {
+            record(Phase.BOOT, report.bootNanos());
+        }
         record(Phase.DISPATCH, report.dispatchNanos());
         record(Phase.FIRST_BYTE, report.firstByteNanos());
+        record(Phase.TO_END, report.toEndNanos());
         record(Phase.TERMINATE, report.terminateNanos());
         record(Phase.HANDLER, report.handlerMicros() * 1_000);
         record(Phase.CPU, report.cpuMicros() * 1_000);
@@ -234,6 +241,9 @@ public final class Metrics implements PoolListener, HttpListener {
         record(Phase.RECEIVE, receiveNanos);
         record(Phase.TRANSFER, transferNanos);
     }
+
+    @Override
+    public void ended(RequestReport report) {}
 
     @Override
     public void fileServed(int status) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * free, {@link #IN_USE} while the reader is inside, {@link #CLOSED} in the end. Who concludes while the reader is inside leaves the
  * failure there, and the reader delivers it on its way out; so nobody but the reader ever waits for a slow client.
  */
-final class Exchange {
+final class Exchange implements JobTimes {
     private static final Object IN_USE = new Object();
     private static final Object CLOSED = new Object();
     private static final VarHandle SINK;
@@ -50,6 +50,7 @@ final class Exchange {
     private int workerId;
     private int attempts;
     private long assignedNanos;
+    private long bootNanos;
 
     // Guarded by the lock of the link that sends it; read by others only after sentNanos.
     private boolean cancelled;
@@ -62,6 +63,9 @@ final class Exchange {
     private volatile long sinkNanos;
     private long headNanos;
 
+    /** When the failure was told; written by whoever delivers it. */
+    private long failedNanos;
+
     @SuppressWarnings("unused") // by SINK
     private volatile @Nullable Object sink;
 
@@ -71,6 +75,7 @@ final class Exchange {
         submittedNanos = ticker.nanos();
         submittedAtSeconds = ticker.epochSeconds();
         limit = job.timeLimit();
+        job.submitted(this);
     }
 
     /** Whose limit it runs under where that is not the pool's. */
@@ -92,6 +97,12 @@ final class Exchange {
         workerId = toWorkerId;
         assignedNanos = nowNanos;
         attempts++;
+        bootNanos = 0;
+    }
+
+    /** The worker that it is assigned to has just booted, which it began then. */
+    void awaitedBoot(long bootedSinceNanos) {
+        bootNanos = assignedNanos - Math.max(bootedSinceNanos, submittedNanos);
     }
 
     /** How many workers it was given to. */
@@ -99,8 +110,19 @@ final class Exchange {
         return attempts;
     }
 
-    long submittedNanos() {
+    @Override
+    public long submittedNanos() {
         return submittedNanos;
+    }
+
+    @Override
+    public long concludedNanos() {
+        return failedNanos != 0 ? failedNanos : endNanos;
+    }
+
+    @Override
+    public JobReport report() {
+        return report(0, 0, 0, 0);
     }
 
     /**
@@ -223,7 +245,7 @@ final class Exchange {
     /** DONE has arrived. */
     void done(long handlerMicros, long cpuMicros, long peakMemoryBytes, long nowNanos) {
         if (SINK.compareAndSet(this, null, CLOSED)) {
-            complete(report(handlerMicros, cpuMicros, peakMemoryBytes, nowNanos));
+            complete(report(handlerMicros, cpuMicros, peakMemoryBytes, nowNanos - endNanos));
         }
     }
 
@@ -265,8 +287,9 @@ final class Exchange {
     }
 
     /** The job was never given to a worker, or taken back from one that did not read it. */
-    void reject(WorkerException failure) {
+    void reject(WorkerException failure, long nowNanos) {
         if (SINK.compareAndSet(this, null, CLOSED)) {
+            failedNanos = nowNanos;
             job.failed(failure);
             listener.rejected(failure.kind());
         }
@@ -274,8 +297,9 @@ final class Exchange {
 
     private void deliver(WorkerException failure, long nowNanos) {
         if (ended()) {
-            complete(report(0, 0, 0, nowNanos));
+            complete(report(0, 0, 0, nowNanos - endNanos));
         } else {
+            failedNanos = nowNanos;
             job.failed(failure);
             listener.failed(failure.kind());
         }
@@ -286,16 +310,22 @@ final class Exchange {
         listener.completed(report);
     }
 
-    private JobReport report(long handlerMicros, long cpuMicros, long peakMemoryBytes, long nowNanos) {
+    /** What has not been reached ends where the exchange did. */
+    private JobReport report(long handlerMicros, long cpuMicros, long peakMemoryBytes, long terminateNanos) {
+        long concluded = concludedNanos();
+        long head = headNanos != 0 ? headNanos : concluded;
+        long end = concluded != 0 ? concluded : head;
         // A fast answer may overtake the return of the write.
-        long sent = Math.min(sentNanos, headNanos);
+        long sent = sentNanos != 0 ? Math.min(sentNanos, head) : head;
+        long assigned = attempts != 0 ? assignedNanos : sent;
         return new JobReport(
                 workerId,
-                assignedNanos - submittedNanos,
-                sent - assignedNanos,
-                headNanos - sent,
-                endNanos - headNanos,
-                nowNanos - endNanos,
+                assigned - submittedNanos - bootNanos,
+                bootNanos,
+                sent - assigned,
+                head - sent,
+                end - head,
+                terminateNanos,
                 handlerMicros,
                 cpuMicros,
                 peakMemoryBytes);

@@ -28,6 +28,9 @@ public interface Job {
         return null;
     }
 
+    /** Told once, by the submitting thread before anything else: where the job's times are to be found. */
+    default void submitted(JobTimes times) {}
+
     /**
      * Writes the request's part of {@code $_SERVER} and its body. Runs on the dispatching thread without the pool's lock; must be
      * quick and must not block. Throwing makes the job fail with {@link WorkerException.Kind#UNDELIVERABLE}.

@@ -235,7 +235,8 @@ public final class WorkerPool implements JobPool, AutoCloseable {
         staff.failReloads(PoolJournal.draining("the pool was stopped during the reload"), effects);
         for (Exchange waiting : queue) {
             effects.add(() -> waiting.reject(
-                    PoolJournal.draining(waiting.job.describe() + " still waited for a worker when the pool stopped")));
+                    PoolJournal.draining(waiting.job.describe() + " still waited for a worker when the pool stopped"),
+                    ticker.nanos()));
         }
         queue.clear();
         for (Worker worker : staff.all()) {
@@ -376,7 +377,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
             lock.unlock();
         }
         if (refusal != null) {
-            exchange.reject(refusal);
+            exchange.reject(refusal, ticker.nanos());
         } else if (worker != null) {
             dispatch(worker, exchange);
         }
@@ -413,7 +414,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
             Exchange running = worker == null ? null : worker.exchange;
             if (waiting != null) {
                 queue.remove(waiting);
-                effects.add(() -> waiting.reject(failure));
+                effects.add(() -> waiting.reject(failure, ticker.nanos()));
                 stepDrain(effects);
             } else if (worker != null && running != null) {
                 timeOut(worker, running, failure, effects);
@@ -432,7 +433,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
             Exchange waiting = waiting(job);
             if (waiting != null) {
                 queue.remove(waiting);
-                effects.add(() -> waiting.reject(PoolJournal.cancelled(waiting)));
+                effects.add(() -> waiting.reject(PoolJournal.cancelled(waiting), ticker.nanos()));
                 stepDrain(effects);
                 return;
             }
@@ -577,6 +578,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
     @Nullable
     Exchange rest(Worker worker, long nowNanos, Effects effects) {
         assert lock.held();
+        boolean booted = worker.state() == WorkerState.STARTING;
         worker.become(WorkerState.IDLE, null, nowNanos);
         if (staff.replaced(worker, effects)) {
             return null;
@@ -587,6 +589,9 @@ public final class WorkerPool implements JobPool, AutoCloseable {
             stepDrain(effects);
         } else {
             long checkInNanos = assign(worker, next, nowNanos);
+            if (booted) {
+                next.awaitedBoot(worker.createdNanos);
+            }
             if (checkInNanos != Deadline.NONE) {
                 effects.add(() -> deadline.schedule(checkInNanos));
             }
@@ -627,7 +632,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
         while (first != null && first.submittedNanos() + queueTimeoutNanos - nowNanos <= 0) {
             Exchange late = queue.removeFirst();
             WorkerException failure = journal.queueTimeout(late, staff.size(), queue.size());
-            effects.add(() -> late.reject(failure));
+            effects.add(() -> late.reject(failure, nowNanos));
             first = queue.peekFirst();
         }
         return first == null ? Long.MAX_VALUE : first.submittedNanos() + queueTimeoutNanos - nowNanos;

@@ -22,6 +22,7 @@ final class CountingListener implements HttpListener {
     private int refused;
     private final List<Integer> answered = new ArrayList<>();
     private final List<Integer> files = new ArrayList<>();
+    private final List<RequestReport> ended = new ArrayList<>();
     private int abandoned;
     private int aborted;
 
@@ -67,6 +68,25 @@ final class CountingListener implements HttpListener {
         }
         answered.add(status);
         notifyAll();
+    }
+
+    @Override
+    public synchronized void ended(RequestReport report) {
+        ended.add(report);
+        notifyAll();
+    }
+
+    /** The next request that has ended on both sides; waits for it. */
+    synchronized RequestReport takeEnded() throws InterruptedException {
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (ended.isEmpty()) {
+            long left = until - System.nanoTime();
+            if (left <= 0) {
+                throw new AssertionError("no request has ended");
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return ended.remove(0);
     }
 
     @Override

@@ -206,7 +206,7 @@ final class ScriptedDispatcher implements Dispatcher, AutoCloseable {
         }
 
         void done() {
-            job.done(new JobReport(1, 0, 0, 0, 0, 0, 0, 0, 0));
+            job.done(new JobReport(1, 0, 0, 0, 0, 0, 0, 0, 0, 0));
         }
 
         void failed(WorkerException.Kind kind) {

@@ -144,6 +144,7 @@ final class TestServer implements AutoCloseable {
         int responseBufferBytes = 1 << 20;
         List<String> trustedProxies = List.of();
         boolean accessLog;
+        ServerTiming serverTiming = ServerTiming.OFF;
         Map<String, Duration> routeTimeouts = Map.of();
         List<String> closedPaths = List.of();
         StaticRoot files;
@@ -175,6 +176,7 @@ final class TestServer implements AutoCloseable {
                     responseBufferBytes,
                     trustedProxies,
                     accessLog,
+                    serverTiming,
                     Duration.ofSeconds(10),
                     RouteTimeouts.of(routeTimeouts),
                     filesConfig);

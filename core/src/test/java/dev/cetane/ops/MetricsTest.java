@@ -27,7 +27,16 @@ final class MetricsTest {
                 .containsExactly("1xx", "2xx", "3xx", "4xx", "5xx", "abandoned", "aborted");
         assertThat(labels(text, "cetane_request_phase_seconds_count", "phase"))
                 .containsExactly(
-                        "cpu", "dispatch", "first_byte", "handler", "queue", "receive", "terminate", "transfer");
+                        "boot",
+                        "cpu",
+                        "dispatch",
+                        "first_byte",
+                        "handler",
+                        "queue",
+                        "receive",
+                        "terminate",
+                        "to_end",
+                        "transfer");
         assertThat(labels(text, "cetane_worker_stops_total", "reason"))
                 .containsExactlyElementsOf(new TreeSet<>(Arrays.stream(RetireReason.values())
                         .map(RetireReason::label)
@@ -96,7 +105,7 @@ final class MetricsTest {
 
     @Test
     void eachPhaseOfARequestIsTimed() {
-        metrics.completed(new JobReport(1, 1_000, 2_000, 3_000, 4_000, 5_000, 6, 7, 8));
+        metrics.completed(new JobReport(1, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 6, 7, 8));
         metrics.answered(200, 0, 9_000, 10_000);
 
         assertThat(metrics.scrape())
@@ -167,7 +176,7 @@ final class MetricsTest {
 
     @Test
     void recordingARequestAllocatesNothing() {
-        JobReport report = new JobReport(1, 1_000, 2_000, 3_000, 4_000, 5_000, 6, 7, 8);
+        JobReport report = new JobReport(1, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 6, 7, 8);
         record(report, 20_000);
 
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -6,7 +6,7 @@ import dev.cetane.worker.JobReport;
 import org.junit.jupiter.api.Test;
 
 final class TicksTest {
-    private static final JobReport REPORT = new JobReport(4, 0, 0, 0, 0, 0, 0, 0, 0);
+    private static final JobReport REPORT = new JobReport(4, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     private final ScriptedPool pool = new ScriptedPool();
     private final Ticks ticks = new Ticks(pool);

@@ -31,7 +31,54 @@ final class ExchangeTest {
         exchange.end(start + 10);
         exchange.done(1, 2, 3, start + 15);
 
-        assertThat(job.report()).isEqualTo(new JobReport(7, 1, 2, 3, 4, 5, 1, 2, 3));
+        assertThat(job.report()).isEqualTo(new JobReport(7, 1, 0, 2, 3, 4, 5, 1, 2, 3));
+    }
+
+    @Test
+    void the_wait_for_a_worker_that_boots_is_told_from_the_wait_before_its_boot() {
+        RecordingJob job = new RecordingJob("/");
+        Exchange exchange = exchange(job);
+        exchange.assigned(7, start + 100);
+        exchange.awaitedBoot(start + 30);
+        exchange.sent(start + 101);
+        exchange.head(HEAD, start + 102);
+        exchange.end(start + 103);
+        exchange.done(0, 0, 0, start + 104);
+
+        assertThat(job.report()).isEqualTo(new JobReport(7, 30, 70, 1, 1, 1, 1, 0, 0, 0));
+    }
+
+    @Test
+    void a_boot_that_began_before_the_request_came_counts_from_there() {
+        RecordingJob job = new RecordingJob("/");
+        Exchange exchange = exchange(job);
+        exchange.assigned(7, start + 100);
+        exchange.awaitedBoot(start - 50);
+        exchange.head(HEAD, start + 102);
+
+        assertThat(exchange.report().queueNanos()).isZero();
+        assertThat(exchange.report().bootNanos()).isEqualTo(100);
+    }
+
+    @Test
+    void what_a_failure_has_prevented_ends_with_it() {
+        Exchange refused = exchange(new RecordingJob("/"));
+        refused.reject(failure, start + 40);
+        assertThat(refused.report()).isEqualTo(new JobReport(0, 40, 0, 0, 0, 0, 0, 0, 0, 0));
+
+        Exchange crashed = exchange(new RecordingJob("/"));
+        crashed.assigned(7, start + 1);
+        crashed.sent(start + 3);
+        crashed.conclude(failure, start + 50);
+        assertThat(crashed.report()).isEqualTo(new JobReport(7, 1, 0, 2, 47, 0, 0, 0, 0, 0));
+        assertThat(crashed.concludedNanos()).isEqualTo(start + 50);
+
+        Exchange cut = exchange(new RecordingJob("/"));
+        cut.assigned(7, start + 1);
+        cut.sent(start + 3);
+        cut.head(HEAD, start + 6);
+        cut.conclude(failure, start + 50);
+        assertThat(cut.report()).isEqualTo(new JobReport(7, 1, 0, 2, 3, 44, 0, 0, 0, 0));
     }
 
     @Test
