@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane\Laravel;
 
+use Cetane\Laravel\Lambda\Sandbox;
 use Illuminate\Contracts\Debug\ExceptionHandler;
 use Illuminate\Contracts\Foundation\Application as LaravelApplication;
 use Illuminate\Contracts\Http\Kernel;
@@ -46,6 +47,9 @@ final class Application
         $app = require "$basePath/bootstrap/app.php";
         if (!$app instanceof LaravelApplication) {
             throw new RuntimeException("$basePath/bootstrap/app.php must return the application, it returned " . get_debug_type($app) . '.');
+        }
+        if (Sandbox::isHere()) {
+            Sandbox::prepare($app);
         }
         // Under php-fpm providers find a request when they boot; here they find one made from app.url.
         $app->beforeBootstrapping(RegisterProviders::class, static function (LaravelApplication $app): void {

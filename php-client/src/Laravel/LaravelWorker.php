@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Cetane\Laravel;
 
+use Cetane\Laravel\Lambda\DatabaseSessions;
+use Cetane\Laravel\Lambda\Sandbox;
 use Cetane\Request;
 use Cetane\Response;
 use Cetane\Superglobals;
@@ -21,6 +23,7 @@ final class LaravelWorker implements Driver
 {
     private readonly Application $application;
     private readonly Superglobals $superglobals;
+    private readonly ?DatabaseSessions $databaseSessions;
 
     /**
      * Boots the application in $basePath.
@@ -33,6 +36,7 @@ final class LaravelWorker implements Driver
     {
         $this->application = Application::boot($basePath);
         $this->superglobals = new Superglobals();
+        $this->databaseSessions = Sandbox::isHere() ? DatabaseSessions::ofEnvironment() : null;
     }
 
     public function run(): void
@@ -50,6 +54,7 @@ final class LaravelWorker implements Driver
         $laravelRequest = RequestFactory::create($_SERVER, $_GET, $_POST, $_COOKIE, $_FILES, $body);
         $_SERVER['VAR_DUMPER_FORMAT'] ??= 'html';
 
+        $this->databaseSessions?->begin($this->application->laravel());
         $laravelResponse = null;
         $this->worker->afterResponse(function () use ($laravelRequest, &$laravelResponse): void {
             if ($laravelResponse !== null) {
@@ -59,6 +64,7 @@ final class LaravelWorker implements Driver
         $this->worker->afterResponse(function (): void {
             try {
                 $this->application->reset();
+                $this->databaseSessions?->end($this->application->laravel());
                 $this->superglobals->clear();
             } catch (Throwable $problem) {
                 $this->worker->retire();

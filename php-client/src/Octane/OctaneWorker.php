@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Cetane\Octane;
 
 use Cetane\Laravel\Driver;
+use Cetane\Laravel\Lambda\DatabaseSessions;
+use Cetane\Laravel\Lambda\Sandbox;
 use Cetane\Request;
 use Cetane\Tasks;
 use Cetane\Worker;
@@ -27,6 +29,7 @@ final class OctaneWorker implements Driver
     private readonly OctanesWorker $octane;
     private readonly OctaneClient $client;
     private readonly string $timeZone;
+    private readonly ?DatabaseSessions $databaseSessions;
 
     /**
      * Boots the application in $basePath, whose classes are loaded.
@@ -43,7 +46,10 @@ final class OctaneWorker implements Driver
             $_ENV[$name] = $_SERVER[$name] = $value;
         }
         $this->client = new OctaneClient($worker);
-        $this->octane = new OctanesWorker(new ApplicationFactory($basePath), $this->client);
+        $this->octane = new OctanesWorker(
+            Sandbox::isHere() ? new SandboxApplicationFactory($basePath) : new ApplicationFactory($basePath),
+            $this->client,
+        );
         $this->octane->boot($this->initialInstances());
         if ($this->octane->application()->getProvider(OctaneServiceProvider::class) === null) {
             throw new RuntimeException(
@@ -52,6 +58,7 @@ final class OctaneWorker implements Driver
             );
         }
         $this->timeZone = date_default_timezone_get();
+        $this->databaseSessions = Sandbox::isHere() ? DatabaseSessions::ofEnvironment() : null;
         $this->takeJobs();
     }
 
@@ -65,6 +72,7 @@ final class OctaneWorker implements Driver
 
     private function answer(Request $request): void
     {
+        $this->databaseSessions?->begin($this->octane->application());
         try {
             $this->octane->handle(...$this->client->marshalRequest(new RequestContext(['cetaneRequest' => $request])));
             $this->client->forgetRequest();
@@ -74,6 +82,8 @@ final class OctaneWorker implements Driver
             $this->worker->failAnswer($problem);
         }
         $this->cleanUp();
+        // Before the supervisor hears that the request is over, from when on the sandbox may be frozen.
+        $this->databaseSessions?->end($this->octane->application());
         if ($this->worker->isAnswered()) {
             $this->worker->finish();
         }

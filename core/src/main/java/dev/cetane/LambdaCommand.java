@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -72,7 +73,7 @@ final class LambdaCommand {
                 new ConfigLoader(environment, workingDirectory, RunDirectory.pid()).load(flags(invocation));
         EventLog log = StandardOutput.log(config.log(), environment);
         ApplicationConfig application = new ApplicationFinder(
-                        config.app(), environment, workingDirectory, clientDirectory)
+                        config.app(), workersEnvironment(), workingDirectory, clientDirectory)
                 .find()
                 .application();
         if (application.kind() == ApplicationKind.CLASSIC) {
@@ -123,6 +124,13 @@ final class LambdaCommand {
         sets.addAll(invocation.all("--set"));
         return new ConfigLoader.Flags(
                 application(invocation), invocation.value("--config"), sets, List.of(), null, null);
+    }
+
+    /** Without what the launcher sets for this JVM. */
+    private Map<String, String> workersEnvironment() {
+        Map<String, String> passed = new HashMap<>(environment);
+        passed.keySet().removeAll(List.of("MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"));
+        return passed;
     }
 
     private void unlessSet(Setting<?> setting, String value, List<String> sets) {

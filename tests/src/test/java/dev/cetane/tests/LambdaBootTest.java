@@ -11,9 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** How a function starts: what is loaded for it, PHP and JVM at the same moment, and what happens when it cannot. */
 final class LambdaBootTest {
@@ -54,13 +60,48 @@ final class LambdaBootTest {
         }
     }
 
-    @Test
-    void theBootstrapStartsTheWorkerThatTheJvmTakesOver() throws IOException {
-        Path script = script("Cetane\\Worker::run(fn () => (string) getmypid());");
-        try (RunningLambda lambda =
-                new RunningLambda.Starter(script).bootstrapped().start()) {
+    /** Where a process runs, and the part of its environment that is not about the start itself. */
+    private static Set<String> surroundings(String pid) throws IOException {
+        Set<String> surroundings = new TreeSet<>(
+                List.of(Files.readString(Path.of("/proc", pid, "environ"), StandardCharsets.ISO_8859_1)
+                        .split("\0", -1)));
+        surroundings.removeIf(variable -> variable.matches("(CETANE_(?!APP=)|PWD=|OLDPWD=|_=).*"));
+        surroundings.add(Files.readSymbolicLink(Path.of("/proc", pid, "cwd")).toString());
+        return surroundings;
+    }
+
+    private String put(String file, String php) throws IOException {
+        Path path = directory.resolve(file);
+        Files.createDirectories(path.getParent());
+        Files.writeString(path, "<?php\n" + php, StandardCharsets.UTF_8);
+        return file;
+    }
+
+    static Stream<Arguments> applications() {
+        String page = "echo getmypid();";
+        String loop = "while (frankenphp_handle_request(fn () => print(getmypid()))) {}";
+        String worker = "Cetane\\Worker::run(fn () => (string) getmypid());";
+        return Stream.of(
+                Arguments.of("worker.php", worker, "worker.php"),
+                Arguments.of("worker.php", worker, "."),
+                Arguments.of("loop.php", loop, "loop.php"),
+                Arguments.of("public/index.php", page, "public/index.php"),
+                Arguments.of("public/index.php", page, "."),
+                Arguments.of("index.php", page, "."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("applications")
+    void theBootstrapStartsTheWorkerThatTheJvmTakesOver(String file, String php, String handler) throws IOException {
+        put(file, php);
+        try (RunningLambda lambda = new RunningLambda.Starter(directory.resolve(file))
+                .environment("LAMBDA_TASK_ROOT", directory.toString())
+                .environment("_HANDLER", handler)
+                .bootstrapped()
+                .start()) {
             String first = lambda.answer(httpApi("/", "")).path("body").asText();
             List<String> booted = commandLine(first);
+            Set<String> surroundings = surroundings(first);
             assertThat(Files.readString(Path.of("/proc", first, "environ"), StandardCharsets.ISO_8859_1))
                     .contains("CETANE_BOOTED=");
             assertThat(lambda.answer(httpApi("/", "")).path("body").asText()).isEqualTo(first);
@@ -72,6 +113,39 @@ final class LambdaBootTest {
             assertThat(commandLine(second))
                     .as("the JVM starts PHP as the bootstrap does")
                     .isEqualTo(booted);
+            assertThat(surroundings(second)).isEqualTo(surroundings);
+        }
+    }
+
+    @Test
+    void theBootstrapStartsLaravelThatTheJvmTakesOver() throws IOException {
+        try (RunningLambda lambda = new RunningLambda.Starter(RunningCetane.TESTS.resolve("apps/laravel"))
+                .environment("LAMBDA_TASK_ROOT", RunningCetane.TESTS.resolve("apps").toString())
+                .environment("DEMO_STORAGE", directory.toString())
+                .bootstrapped()
+                .start()) {
+            String first =
+                    lambda.body(httpApi("/counter", "")).path("pid").asText();
+            assertThat(Files.readString(Path.of("/proc", first, "environ"), StandardCharsets.ISO_8859_1))
+                    .contains("CETANE_BOOTED=");
+            List<String> booted = commandLine(first);
+            Set<String> surroundings = surroundings(first);
+            Processes.signal(Long.parseLong(first), "KILL");
+            lambda.log().fromStart().await("worker.stopped");
+            String second =
+                    lambda.body(httpApi("/counter", "")).path("pid").asText();
+            assertThat(commandLine(second)).isEqualTo(booted);
+            assertThat(surroundings(second)).isEqualTo(surroundings);
+        }
+    }
+
+    @Test
+    void whatKeepsLaravelFromBootingIsTheInitError() throws IOException {
+        put("bootstrap/app.php", "throw new LogicException('no key here');");
+        put("vendor/autoload.php", "");
+        try (RunningLambda lambda = new RunningLambda.Starter(directory).bootstrapped().start()) {
+            assertThat(lambda.api.awaitInitError().text()).contains("no key here");
+            assertThat(lambda.awaitExit()).isEqualTo(1);
         }
     }
 
