@@ -62,8 +62,8 @@ final class LambdaBootTest {
 
     /** Where a process runs, and the part of its environment that is not about the start itself. */
     private static Set<String> surroundings(String pid) throws IOException {
-        Set<String> surroundings = new TreeSet<>(
-                List.of(Files.readString(Path.of("/proc", pid, "environ"), StandardCharsets.ISO_8859_1)
+        Set<String> surroundings =
+                new TreeSet<>(List.of(Files.readString(Path.of("/proc", pid, "environ"), StandardCharsets.ISO_8859_1)
                         .split("\0", -1)));
         surroundings.removeIf(variable -> variable.matches("(CETANE_(?!APP=)|PWD=|OLDPWD=|_=).*"));
         surroundings.add(Files.readSymbolicLink(Path.of("/proc", pid, "cwd")).toString());
@@ -120,20 +120,19 @@ final class LambdaBootTest {
     @Test
     void theBootstrapStartsLaravelThatTheJvmTakesOver() throws IOException {
         try (RunningLambda lambda = new RunningLambda.Starter(RunningCetane.TESTS.resolve("apps/laravel"))
-                .environment("LAMBDA_TASK_ROOT", RunningCetane.TESTS.resolve("apps").toString())
+                .environment(
+                        "LAMBDA_TASK_ROOT", RunningCetane.TESTS.resolve("apps").toString())
                 .environment("DEMO_STORAGE", directory.toString())
                 .bootstrapped()
                 .start()) {
-            String first =
-                    lambda.body(httpApi("/counter", "")).path("pid").asText();
+            String first = lambda.body(httpApi("/counter", "")).path("pid").asText();
             assertThat(Files.readString(Path.of("/proc", first, "environ"), StandardCharsets.ISO_8859_1))
                     .contains("CETANE_BOOTED=");
             List<String> booted = commandLine(first);
             Set<String> surroundings = surroundings(first);
             Processes.signal(Long.parseLong(first), "KILL");
             lambda.log().fromStart().await("worker.stopped");
-            String second =
-                    lambda.body(httpApi("/counter", "")).path("pid").asText();
+            String second = lambda.body(httpApi("/counter", "")).path("pid").asText();
             assertThat(commandLine(second)).isEqualTo(booted);
             assertThat(surroundings(second)).isEqualTo(surroundings);
         }
@@ -143,7 +142,8 @@ final class LambdaBootTest {
     void whatKeepsLaravelFromBootingIsTheInitError() throws IOException {
         put("bootstrap/app.php", "throw new LogicException('no key here');");
         put("vendor/autoload.php", "");
-        try (RunningLambda lambda = new RunningLambda.Starter(directory).bootstrapped().start()) {
+        try (RunningLambda lambda =
+                new RunningLambda.Starter(directory).bootstrapped().start()) {
             assertThat(lambda.api.awaitInitError().text()).contains("no key here");
             assertThat(lambda.awaitExit()).isEqualTo(1);
         }
