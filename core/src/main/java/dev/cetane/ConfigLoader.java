@@ -299,7 +299,11 @@ final class ConfigLoader {
                                 .map(Glob::of)
                                 .toList(),
                         get(Settings.HTTP_STATIC_MAX_AGE)));
-        OpsConfig ops = new OpsConfig(opsAddress(), instance.resolve(RunDirectory.CONTROL_SOCKET));
+        OpsConfig ops = new OpsConfig(
+                opsAddress(),
+                instance.resolve(RunDirectory.CONTROL_SOCKET),
+                secret(Settings.OPS_TOKEN),
+                secret(Settings.OPS_READ_TOKEN));
         WatchConfig watch = new WatchConfig(
                 get(Settings.WATCH_ENABLED),
                 get(Settings.WATCH_PATHS),
@@ -367,6 +371,10 @@ final class ConfigLoader {
         return this.<@Nullable InetSocketAddress>get(Settings.OPS_LISTEN);
     }
 
+    private @Nullable String secret(Setting<@Nullable String> setting) {
+        return this.<@Nullable String>get(setting);
+    }
+
     /** What the file says is relative to the file, what anybody else says to the working directory. */
     private Path resolve(Setting<?> setting, Path path, @Nullable Path file) {
         Given value = given.get(setting.key());
@@ -432,7 +440,8 @@ final class ConfigLoader {
     }
 
     private void problem(Setting<?> setting, Given value, String complaint) {
-        problems.add(new Problem(setting.key(), "= \"" + value.text() + "\" " + complaint, value.origin()));
+        problems.add(
+                new Problem(setting.key(), "= \"" + setting.shown(value.text()) + "\" " + complaint, value.origin()));
     }
 
     private String text(Setting<?> setting) {
@@ -455,7 +464,7 @@ final class ConfigLoader {
                 String here = setting == Settings.POOL_WORKERS && value.text().equals("auto")
                         ? ", " + get(Settings.POOL_WORKERS) + " here"
                         : "";
-                effective.add(new Effective(setting.key(), value.text(), value.origin() + here));
+                effective.add(new Effective(setting.key(), setting.shown(value.text()), value.origin() + here));
             }
         }
         return List.copyOf(effective);

@@ -12,9 +12,9 @@ import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
-import dev.cetane.worker.RetireReason;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.TimeLimitCalls;
+import dev.cetane.worker.WorkerEnd;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerPool;
 import dev.cetane.worker.WorkerServices;
@@ -212,7 +212,7 @@ final class LambdaCommand {
         public void booted(int workerId, long bootNanos) {}
 
         @Override
-        public void stopped(int workerId, RetireReason reason) {}
+        public void stopped(WorkerEnd end) {}
 
         @Override
         public void rejected(WorkerException.Kind kind) {}

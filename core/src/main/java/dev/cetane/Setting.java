@@ -29,6 +29,8 @@ final class Setting<T> {
         SIZE,
         DURATION,
         CHOICE,
+        /** A text that is shown nowhere. */
+        SECRET,
         LIST,
         /** Names below the key, each with a text; {@link Setting#parse} reads one of those texts. */
         MAP
@@ -115,6 +117,34 @@ final class Setting<T> {
             }
             return text;
         });
+    }
+
+    /** A password-like text, null when it is empty. */
+    static Setting<@Nullable String> secret(String key, int leastLength, String doc) {
+        return new Setting<@Nullable String>(
+                key,
+                Form.SECRET,
+                "",
+                leastLength + " characters or more, without spaces, or empty for none",
+                doc,
+                List.of(),
+                text -> {
+                    if (text.isEmpty()) {
+                        return null;
+                    }
+                    if (!text.matches("[!-~]+")) {
+                        throw new IllegalArgumentException("holds other characters than printable ASCII");
+                    }
+                    if (text.length() < leastLength) {
+                        throw new IllegalArgumentException("is too short to be safe");
+                    }
+                    return text;
+                });
+    }
+
+    /** Its text where it may be shown, asterisks where not. */
+    String shown(String text) {
+        return form == Form.SECRET && !text.isEmpty() ? "***" : text;
     }
 
     static Setting<String> map(String key, String allowed, String doc) {

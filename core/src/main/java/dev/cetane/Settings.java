@@ -11,6 +11,7 @@ import static dev.cetane.Setting.list;
 import static dev.cetane.Setting.map;
 import static dev.cetane.Setting.pathOrAuto;
 import static dev.cetane.Setting.relativePath;
+import static dev.cetane.Setting.secret;
 import static dev.cetane.Setting.size;
 import static dev.cetane.Setting.tcpAddressOrOff;
 import static dev.cetane.Setting.text;
@@ -302,7 +303,17 @@ final class Settings {
             "How long the start waits for the application to boot; a longer boot goes on in the first invocation.");
 
     static final Setting<@Nullable InetSocketAddress> OPS_LISTEN = tcpAddressOrOff(
-            "ops.listen", "127.0.0.1:9180", "Address of health and metrics; they need no password, keep it private.");
+            "ops.listen",
+            "127.0.0.1:9180",
+            "Address of the dashboard, health and metrics; beyond this machine all but health needs a token.");
+    static final Setting<@Nullable String> OPS_TOKEN = secret(
+            "ops.token",
+            16,
+            "What the dashboard has to present before it reloads or recycles, and whoever reads from elsewhere than this machine; best set as a variable.");
+    static final Setting<@Nullable String> OPS_READ_TOKEN = secret(
+            "ops.read-token",
+            16,
+            "What reading from elsewhere may present in its place, as a scraper of metrics that need not be able to act.");
     static final Setting<Boolean> WATCH_ENABLED = bool(
             "watch.enabled",
             false,
@@ -397,6 +408,8 @@ final class Settings {
             LAMBDA_BASE_PATH,
             LAMBDA_INIT_LIMIT,
             OPS_LISTEN,
+            OPS_TOKEN,
+            OPS_READ_TOKEN,
             WATCH_ENABLED,
             WATCH_PATHS,
             WATCH_IGNORE,

@@ -4,6 +4,7 @@ import dev.cetane.files.StaticRoot;
 import dev.cetane.http.HttpServer;
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.ops.ConfigEntry;
 import dev.cetane.ops.Instance;
 import dev.cetane.ops.Metrics;
 import dev.cetane.ops.Operator;
@@ -91,8 +92,8 @@ final class Supervisor implements Operator {
         booting.setDaemon(true);
         booting.start();
         try (Workforce closedLast = workforce;
-                OpsServer ops =
-                        new OpsServer(config.ops(), metrics, this::snapshot, this, this::instance, ticker, log)) {
+                OpsServer ops = new OpsServer(
+                        config.ops(), metrics, this::snapshot, this, this::instance, configuration(), ticker, log)) {
             ops.bind();
             try (HttpServer http = HttpServer.start(
                     config.http(),
@@ -210,6 +211,12 @@ final class Supervisor implements Operator {
 
     private synchronized Instance instance() {
         return new Instance(template.version(), template.pid(), template.application(), urls, template.startedAt());
+    }
+
+    private List<ConfigEntry> configuration() {
+        return config.effective().stream()
+                .map(effective -> new ConfigEntry(effective.key(), effective.text(), effective.origin()))
+                .toList();
     }
 
     /** The pool learns last that the instance drains; health and status are to say it from the first moment. */

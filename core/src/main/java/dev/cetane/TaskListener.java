@@ -3,7 +3,7 @@ package dev.cetane;
 import dev.cetane.ops.Metrics;
 import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolListener;
-import dev.cetane.worker.RetireReason;
+import dev.cetane.worker.WorkerEnd;
 import dev.cetane.worker.WorkerException;
 
 /** Tells the metrics what happens to the workers that run tasks; tasks are no requests and are counted apart. */
@@ -20,8 +20,8 @@ record TaskListener(Metrics metrics) implements PoolListener {
     }
 
     @Override
-    public void stopped(int workerId, RetireReason reason) {
-        metrics.stopped(workerId, reason);
+    public void stopped(WorkerEnd end) {
+        metrics.stopped(end);
     }
 
     @Override

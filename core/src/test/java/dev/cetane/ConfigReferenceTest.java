@@ -118,7 +118,7 @@ final class ConfigReferenceTest {
             case LIST -> "\"type\": [\"string\", \"array\"], \"items\": {\"type\": \"string\"}";
             case MAP ->
                 "\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", \"number\", \"boolean\", \"null\"]}";
-            case TEXT -> "\"type\": \"string\"";
+            case TEXT, SECRET -> "\"type\": \"string\"";
         };
     }
 

@@ -7,6 +7,7 @@ import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.RetireReason;
 import dev.cetane.worker.Ticker;
+import dev.cetane.worker.WorkerEnd;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerState;
 import io.micrometer.core.instrument.Clock;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -116,6 +118,11 @@ public final class Metrics implements PoolListener, HttpListener {
     private final Counter connectionsRefused;
     private final LongAdder connections = new LongAdder();
 
+    private final LatencyHistogram latency = new LatencyHistogram();
+    private final SlowRequests slow;
+    private final RecentEnds ends = new RecentEnds();
+    private final Ticker ticker;
+
     private volatile LongSupplier tableBytes = () -> 0;
 
     /** What the gauges show; taken once for all of them when a scrape begins. */
@@ -127,6 +134,8 @@ public final class Metrics implements PoolListener, HttpListener {
      */
     public Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version) {
         this.pool = pool;
+        this.ticker = ticker;
+        this.slow = new SlowRequests(ticker);
         this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new PrometheusRegistry(), clock(ticker));
         for (int digit = 1; digit < byStatus.length; digit++) {
             byStatus[digit] = timer(Meters.REQUESTS, digit + "xx");
@@ -176,8 +185,9 @@ public final class Metrics implements PoolListener, HttpListener {
     }
 
     @Override
-    public void stopped(int workerId, RetireReason reason) {
-        count(stops.get(reason));
+    public void stopped(WorkerEnd end) {
+        count(stops.get(end.reason()));
+        ends.add(ticker.now().toEpochMilli(), end);
     }
 
     @Override
@@ -238,12 +248,20 @@ public final class Metrics implements PoolListener, HttpListener {
     @Override
     public void answered(int status, long durationNanos, long receiveNanos, long transferNanos) {
         byStatus[Math.max(1, Math.min(status / 100, byStatus.length - 1))].record(durationNanos, TimeUnit.NANOSECONDS);
+        latency.record(durationNanos);
         record(Phase.RECEIVE, receiveNanos);
         record(Phase.TRANSFER, transferNanos);
     }
 
     @Override
-    public void ended(RequestReport report) {}
+    public void ended(RequestReport report) {
+        slow.offer(report);
+    }
+
+    /** PHP's stack while this request runs, shown beside it where the slowest requests are. Any thread. */
+    public void traced(String requestId, String stack) {
+        slow.traced(requestId, stack);
+    }
 
     @Override
     public void fileServed(int status) {
@@ -258,6 +276,42 @@ public final class Metrics implements PoolListener, HttpListener {
     @Override
     public void aborted(long durationNanos) {
         aborted.record(durationNanos, TimeUnit.NANOSECONDS);
+    }
+
+    LatencyHistogram latency() {
+        return latency;
+    }
+
+    SlowRequests slow() {
+        return slow;
+    }
+
+    RecentEnds ends() {
+        return ends;
+    }
+
+    /** What was counted so far. */
+    Totals totals() {
+        Map<String, Long> outcomes = new LinkedHashMap<>();
+        for (int digit = 1; digit < byStatus.length; digit++) {
+            outcomes.put(digit + "xx", byStatus[digit].count());
+        }
+        outcomes.put(ABANDONED, abandoned.count());
+        outcomes.put(ABORTED, aborted.count());
+        Map<String, Totals.Passed> passed = new LinkedHashMap<>();
+        phases.forEach((phase, timer) ->
+                passed.put(label(phase), new Totals.Passed(timer.count(), timer.totalTime(TimeUnit.NANOSECONDS))));
+        return new Totals(outcomes, passed, counted(failures), counted(rejections), counted(stops), connections.sum());
+    }
+
+    private static Map<String, Long> counted(Map<? extends Enum<?>, Counter> counters) {
+        Map<String, Long> counted = new LinkedHashMap<>();
+        counters.forEach((kind, counter) -> {
+            if (counter.count() > 0) {
+                counted.put(label(kind), (long) counter.count());
+            }
+        });
+        return counted;
     }
 
     private void record(Phase phase, long nanos) {

@@ -44,11 +44,7 @@ public final class OpsServer implements AutoCloseable {
     private static final int MAX_CHUNK_BYTES = 1_024;
 
     private final OpsConfig config;
-    private final Metrics metrics;
-    private final Supplier<PoolSnapshot> pool;
-    private final Operator operator;
-    private final Supplier<Instance> instance;
-    private final Ticker ticker;
+    private final Routes.Context context;
     private final EventLog log;
     private final EventLoopGroup loop;
     private final boolean epoll = Epoll.isAvailable();
@@ -59,7 +55,8 @@ public final class OpsServer implements AutoCloseable {
      * A server that does not listen yet.
      *
      * @param pool asked on the event loop for each answer
-     * @param operator does what the control socket asks for
+     * @param operator does what the control socket, or the dashboard, asks for
+     * @param configuration as it is in force, secrets masked
      */
     public OpsServer(
             OpsConfig config,
@@ -67,14 +64,20 @@ public final class OpsServer implements AutoCloseable {
             Supplier<PoolSnapshot> pool,
             Operator operator,
             Supplier<Instance> instance,
+            List<ConfigEntry> configuration,
             Ticker ticker,
             EventLog log) {
         this.config = config;
-        this.metrics = metrics;
-        this.pool = pool;
-        this.operator = operator;
-        this.instance = instance;
-        this.ticker = ticker;
+        this.context = new Routes.Context(
+                metrics,
+                pool,
+                operator,
+                instance,
+                ticker,
+                new DashboardPage(),
+                new DashboardEvents(),
+                new Watchers(() -> new Sampler(metrics, pool, instance, ticker), log),
+                configuration);
         this.log = log;
         this.loop = new MultiThreadIoEventLoopGroup(
                 1,
@@ -94,7 +97,7 @@ public final class OpsServer implements AutoCloseable {
         listen(
                 epoll ? EpollServerDomainSocketChannel.class : NioServerDomainSocketChannel.class,
                 control,
-                OpsHandler.Door.CONTROL,
+                Access.Door.CONTROL,
                 "the control socket " + config.controlSocket());
         InetSocketAddress listen = config.listen();
         if (listen != null) {
@@ -103,7 +106,7 @@ public final class OpsServer implements AutoCloseable {
             Channel channel = listen(
                     epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class,
                     listen,
-                    loopback ? OpsHandler.Door.LOOPBACK : OpsHandler.Door.NETWORK,
+                    loopback ? Access.Door.LOOPBACK : Access.Door.NETWORK,
                     "ops.listen " + listen.getHostString() + ":" + listen.getPort());
             address = (InetSocketAddress) channel.localAddress();
         }
@@ -121,11 +124,11 @@ public final class OpsServer implements AutoCloseable {
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     }
 
-    private Channel listen(Class<? extends ServerChannel> type, SocketAddress where, OpsHandler.Door door, String name)
+    private Channel listen(Class<? extends ServerChannel> type, SocketAddress where, Access.Door door, String name)
             throws IOException {
-        OpsHandler.Context context = new OpsHandler.Context(door, metrics, pool, operator, instance, ticker, log);
+        Routes routes = new Routes(new Access(door, config), context);
         ServerBootstrap bootstrap =
-                new ServerBootstrap().group(loop).channel(type).childHandler(new Connections(context));
+                new ServerBootstrap().group(loop).channel(type).childHandler(new Connections(routes, log));
         if (where instanceof InetSocketAddress) {
             bootstrap.option(ChannelOption.SO_REUSEADDR, true).option(ChannelOption.SO_BACKLOG, MAX_CONNECTIONS);
         }
@@ -144,11 +147,13 @@ public final class OpsServer implements AutoCloseable {
 
     /** Sets up the connections of one listener, of which a few may be open at once. Runs on the ops event loop. */
     private static final class Connections extends ChannelInitializer<Channel> {
-        private final OpsHandler.Context context;
+        private final Routes routes;
+        private final EventLog log;
         private int open;
 
-        Connections(OpsHandler.Context context) {
-            this.context = context;
+        Connections(Routes routes, EventLog log) {
+            this.routes = routes;
+            this.log = log;
         }
 
         @Override
@@ -163,7 +168,7 @@ public final class OpsServer implements AutoCloseable {
             channel.pipeline()
                     .addLast(new IdleStateHandler(0, 0, IDLE_SECONDS))
                     .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_HEADER_BYTES, MAX_CHUNK_BYTES))
-                    .addLast(new OpsHandler(context));
+                    .addLast(new OpsHandler(routes, log));
         }
     }
 }

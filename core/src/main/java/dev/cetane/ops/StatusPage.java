@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** The answers to {@code cetane status} and {@code cetane workers}, as text and as JSON. Immutable. */
 final class StatusPage {
@@ -60,31 +59,31 @@ final class StatusPage {
     String statusJson() {
         Health health = Health.of(pool);
         StringBuilder json = new StringBuilder("{");
-        field(json, "version", instance.version());
-        field(json, "pid", instance.pid());
-        field(json, "application", instance.application());
+        Json.field(json, "version", instance.version());
+        Json.field(json, "pid", instance.pid());
+        Json.field(json, "application", instance.application());
         json.append(",\"urls\":[");
         for (int i = 0; i < instance.urls().size(); i++) {
-            json.append(i == 0 ? "" : ",").append(quoted(instance.urls().get(i)));
+            json.append(i == 0 ? "" : ",").append(Json.quoted(instance.urls().get(i)));
         }
         json.append(']');
-        field(json, "started_at", instance.startedAt().toString());
-        field(json, "ready", health.ready());
-        field(json, "reason", health.reason());
-        field(json, "draining", pool.draining());
-        field(json, "generation", pool.generation());
+        Json.field(json, "started_at", instance.startedAt().toString());
+        Json.field(json, "ready", health.ready());
+        Json.field(json, "reason", health.reason());
+        Json.field(json, "draining", pool.draining());
+        Json.field(json, "generation", pool.generation());
         json.append(",\"queue\":{");
-        field(json, "depth", pool.queued());
-        field(json, "limit", pool.queueLimit());
+        Json.field(json, "depth", pool.queued());
+        Json.field(json, "limit", pool.queueLimit());
         json.append("},\"workers\":{");
-        field(json, "target", pool.target());
+        Json.field(json, "target", pool.target());
         for (WorkerState state : WorkerState.values()) {
             if (state != WorkerState.STOPPED) {
-                field(json, label(state), pool.count(state));
+                Json.field(json, label(state), pool.count(state));
             }
         }
         json.append('}');
-        field(json, "last_boot_failure", pool.lastBootFailure());
+        Json.field(json, "last_boot_failure", pool.lastBootFailure());
         return json.append("}\n").toString();
     }
 
@@ -92,80 +91,53 @@ final class StatusPage {
         List<String[]> rows = new ArrayList<>();
         rows.add(new String[] {"ID", "PID", "STATE", "FOR", "REQUESTS", "MEMORY", "AGE", "GENERATION", "REQUEST"});
         for (WorkerSnapshot worker : pool.workers()) {
-            String state = label(worker.state())
-                    + (worker.reason() == null ? "" : " (" + worker.reason().label() + ")");
-            rows.add(new String[] {
-                Integer.toString(worker.id()),
-                worker.pid() == 0 ? "-" : Long.toString(worker.pid()),
-                state,
-                duration(Duration.ofNanos(worker.stateNanos())),
-                Long.toString(worker.requests()),
-                worker.memoryBytes() == 0 ? "-" : megabytes(worker.memoryBytes()),
-                duration(Duration.ofNanos(worker.ageNanos())),
-                Integer.toString(worker.generation()),
-                worker.request() == null ? "" : printable(worker.request())
-            });
+            rows.add(row(worker));
         }
         return table(rows);
+    }
+
+    /** One worker under the headings of the table. */
+    static String[] row(WorkerSnapshot worker) {
+        String state = label(worker.state())
+                + (worker.reason() == null ? "" : " (" + worker.reason().label() + ")");
+        return new String[] {
+            Integer.toString(worker.id()),
+            worker.pid() == 0 ? "-" : Long.toString(worker.pid()),
+            state,
+            duration(Duration.ofNanos(worker.stateNanos())),
+            Long.toString(worker.requests()),
+            worker.memoryBytes() == 0 ? "-" : megabytes(worker.memoryBytes()),
+            duration(Duration.ofNanos(worker.ageNanos())),
+            Integer.toString(worker.generation()),
+            worker.request() == null ? "" : printable(worker.request())
+        };
     }
 
     String workersJson() {
         StringBuilder json = new StringBuilder("[");
         for (WorkerSnapshot worker : pool.workers()) {
             json.append(json.length() == 1 ? "{" : ",{");
-            field(json, "id", worker.id());
-            field(json, "pid", worker.pid());
-            field(json, "state", label(worker.state()));
-            field(
+            Json.field(json, "id", worker.id());
+            Json.field(json, "pid", worker.pid());
+            Json.field(json, "state", label(worker.state()));
+            Json.field(
                     json,
                     "reason",
                     worker.reason() == null ? null : worker.reason().label());
-            field(json, "generation", worker.generation());
-            field(json, "requests", worker.requests());
-            field(json, "state_seconds", worker.stateNanos() / 1e9);
-            field(json, "age_seconds", worker.ageNanos() / 1e9);
-            field(json, "memory_bytes", worker.memoryBytes());
-            field(json, "request", worker.request());
-            field(json, "request_id", worker.requestId());
+            Json.field(json, "generation", worker.generation());
+            Json.field(json, "requests", worker.requests());
+            Json.field(json, "state_seconds", worker.stateNanos() / 1e9);
+            Json.field(json, "age_seconds", worker.ageNanos() / 1e9);
+            Json.field(json, "memory_bytes", worker.memoryBytes());
+            Json.field(json, "request", worker.request());
+            Json.field(json, "request_id", worker.requestId());
             json.append('}');
         }
         return json.append("]\n").toString();
     }
 
-    /** {@code {"name":...}} of one value, as the health pages answer. */
-    static void field(StringBuilder json, String name, @Nullable Object value) {
-        if (json.charAt(json.length() - 1) != '{') {
-            json.append(',');
-        }
-        json.append(quoted(name)).append(':');
-        boolean bare = value == null || value instanceof Number || value instanceof Boolean;
-        json.append(bare ? String.valueOf(value) : quoted(String.valueOf(value)));
-    }
-
-    private static String quoted(String text) {
-        StringBuilder json = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < ' ' || c == 0x7f || (Character.isSurrogate(c) && !isPair(text, i))) {
-                json.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-            } else {
-                json.append(c);
-            }
-        }
-        return json.append('"').toString();
-    }
-
-    private static boolean isPair(String text, int i) {
-        char c = text.charAt(i);
-        return Character.isHighSurrogate(c)
-                ? i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))
-                : i > 0 && Character.isHighSurrogate(text.charAt(i - 1));
-    }
-
     /** What a client or PHP chose must not steer the operator's terminal. */
-    private static String printable(String text) {
+    static String printable(String text) {
         StringBuilder printable = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -175,7 +147,7 @@ final class StatusPage {
         return printable.toString();
     }
 
-    private static String table(List<String[]> rows) {
+    static String table(List<String[]> rows) {
         int columns = rows.get(0).length;
         int[] widths = new int[columns];
         for (String[] row : rows) {
@@ -194,16 +166,16 @@ final class StatusPage {
         return table.toString();
     }
 
-    private static String label(WorkerState state) {
+    static String label(WorkerState state) {
         return state.name().toLowerCase(Locale.ROOT);
     }
 
-    private static String megabytes(long bytes) {
+    static String megabytes(long bytes) {
         return String.format(Locale.ROOT, "%.1f MiB", bytes / 1048576.0);
     }
 
     /** The two largest units, as in {@code 3m 2s}. */
-    private static String duration(Duration duration) {
+    static String duration(Duration duration) {
         long seconds = Math.max(0, duration.toSeconds());
         if (seconds < 60) {
             return seconds + "s";

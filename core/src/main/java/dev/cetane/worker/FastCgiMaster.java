@@ -157,7 +157,7 @@ final class FastCgiMaster {
                     "php-cgi.ended",
                     null,
                     "php-cgi (pid " + pid() + "), the parent of " + workers + " workers, ended: "
-                            + new WorkerProcess.Ending(process.exitValue(), null, null, "").describe()
+                            + new WorkerProcess.Ending(process.exitValue(), null, null, null, "").describe()
                             + "; its workers end with it, and a new one is started",
                     "pid",
                     pid());

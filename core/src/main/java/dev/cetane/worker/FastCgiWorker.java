@@ -214,6 +214,6 @@ final class FastCgiWorker implements WorkerProcess {
         String output = process == null ? parent.lastOutput() : connection.lastOutput();
         int exitCode = killed ? 128 + 9 : askedToLeave ? 0 : parent.exitCode();
         workers.release(parent);
-        owner.ended(new Ending(exitCode, untaken, connection.bootError(), output));
+        owner.ended(new Ending(exitCode, untaken, connection.bootError(), null, output));
     }
 }

@@ -329,7 +329,7 @@ final class PhpProcess implements WorkerProcess {
         Exchange untaken = link().close();
         String lines = output == null ? "" : output.close();
         deleteFifos();
-        owner.ended(new Ending(gone.exitValue(), untaken, link().bootError(), lines));
+        owner.ended(new Ending(gone.exitValue(), untaken, link().bootError(), link().fatal(), lines));
     }
 
     /** The start has failed half-way. */

@@ -141,38 +141,26 @@ final class PoolJournal {
                 millis(bootNanos));
     }
 
-    void stopped(
-            Worker worker,
-            RetireReason reason,
-            WorkerProcess.Ending ending,
-            long requests,
-            @Nullable Exchange lost,
-            long nowNanos) {
-        boolean planned = lost == null
-                && switch (reason) {
-                    case MAX_REQUESTS, MAX_LIFETIME, MAX_MEMORY, RELOAD, DRAIN, RECYCLED, EXITED -> true;
-                    case TIMED_OUT, CRASHED, BOOT_FAILED, BOOT_TIMED_OUT, PROTOCOL_ERROR -> false;
-                };
-        String requestId = lost == null ? null : lost.job.id();
+    void stopped(Worker worker, WorkerEnd end) {
         log.log(
-                planned ? Level.INFO : Level.WARN,
+                end.planned() ? Level.INFO : Level.WARN,
                 "worker.stopped",
-                requestId,
-                worker.name() + " stopped: " + reason.label().replace('_', ' ') + ", " + ending.describe()
-                        + (lost == null ? "" : ", while it served " + lost.job.describe())
-                        + (planned ? "" : lastOutput(ending.lastOutput())),
+                end.planned() ? null : end.requestId(),
+                worker.name() + " stopped: " + end.reason().label().replace('_', ' ') + ", " + end.exit()
+                        + (end.planned() || end.request() == null ? "" : ", while it served " + end.request())
+                        + (end.planned() ? "" : lastOutput(end.lastOutput())),
                 "worker",
                 worker.id,
                 "pid",
                 worker.pid(),
                 "reason",
-                reason.label(),
+                end.reason().label(),
                 "exit",
-                ending.describe(),
+                end.exit(),
                 "requests",
-                requests,
+                end.requests(),
                 "age_ms",
-                millis(nowNanos - worker.createdNanos));
+                millis(end.ageNanos()));
     }
 
     void bootFailed(String message, int failures, long retryNanos) {

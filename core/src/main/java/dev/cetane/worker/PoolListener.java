@@ -12,8 +12,8 @@ public interface PoolListener {
     /** A worker became ready for the first time. */
     void booted(int workerId, long bootNanos);
 
-    /** A worker's process has ended, and why it left. */
-    void stopped(int workerId, RetireReason reason);
+    /** A worker's process has ended. */
+    void stopped(WorkerEnd end);
 
     /** A job was refused or dropped before a worker took it. */
     void rejected(WorkerException.Kind kind);

@@ -169,13 +169,13 @@ final class Staff {
                 return worker.state() == WorkerState.STARTING;
             });
             if (!wanted) {
-                ended(worker, new WorkerProcess.Ending(0, null, null, ""));
+                ended(worker, new WorkerProcess.Ending(0, null, null, null, ""));
                 return;
             }
             process.start();
         } catch (IOException | RuntimeException | Error e) {
             // An Error, too, is a boot that failed: no thread or memory could be had for it.
-            ended(worker, new WorkerProcess.Ending(127, null, PoolJournal.message(e), ""));
+            ended(worker, new WorkerProcess.Ending(127, null, PoolJournal.message(e), null, ""));
             return;
         }
         listener.started(worker.id);
@@ -386,6 +386,7 @@ final class Staff {
                 worker.exchange = null;
                 leave(worker, RetireReason.PROTOCOL_ERROR);
                 if (exchange != null) {
+                    worker.endedFor = exchange.job;
                     effects.add(() ->
                             exchange.conclude(PoolJournal.violation(worker.name(), exchange, message), ticker.nanos()));
                 }
@@ -405,9 +406,9 @@ final class Staff {
             worker.become(WorkerState.STOPPED, reason, now);
             roster.remove(worker);
             Exchange lost = loseExchange(worker, ending, now, effects);
-            long requests = worker.requests;
-            effects.add(() -> journal.stopped(worker, reason, ending, requests, lost, now));
-            effects.add(() -> listener.stopped(worker.id, reason));
+            WorkerEnd end = WorkerEnd.of(worker, reason, ending, lost, now);
+            effects.add(() -> journal.stopped(worker, end));
+            effects.add(() -> listener.stopped(end));
             if (worker.bootNanos == 0 && reason != RetireReason.RELOAD && reason != RetireReason.DRAIN) {
                 String message = journal.bootFailure(reason, worker.generation, ending);
                 boolean killed = reason == RetireReason.BOOT_FAILED && ending.killed();

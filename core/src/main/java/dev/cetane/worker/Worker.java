@@ -27,6 +27,10 @@ final class Worker {
     @Nullable
     Exchange exchange;
 
+    /** The job that it was ended for: it ran too long, or the protocol was broken for it. */
+    @Nullable
+    Job endedFor;
+
     /** Why it is to be replaced: it goes on serving until its replacement is ready. */
     @Nullable
     RetireReason due;

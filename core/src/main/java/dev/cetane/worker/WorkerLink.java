@@ -89,6 +89,8 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
     private volatile boolean ended;
     private volatile @Nullable String bootError;
 
+    private volatile WorkerProcess.@Nullable Fatal fatal;
+
     /** Opens both FIFOs and writes HELLO. */
     WorkerLink(
             int workerId,
@@ -384,6 +386,9 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
                 owner.violated("The worker says that the supervisor broke the protocol: " + report.message());
             case EXCEPTION, FATAL -> {
                 Exchange exchange = exchange();
+                if (report.kind() == ErrorReport.Kind.FATAL) {
+                    fatal = new WorkerProcess.Fatal(report.message(), exchange.job.describe(), exchange.job.id());
+                }
                 String what = report.kind() == ErrorReport.Kind.FATAL ? "a fatal error: " : "an uncaught exception: ";
                 log.log(
                         Level.ERROR,
@@ -468,6 +473,11 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
     @Nullable
     String bootError() {
         return bootError;
+    }
+
+    /** The fatal error that the worker told of, if it did. */
+    WorkerProcess.@Nullable Fatal fatal() {
+        return fatal;
     }
 
     /** The process is gone: from now on the pipes end when nobody else holds them. */

@@ -658,6 +658,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
 
     private void timeOut(Worker worker, Exchange exchange, WorkerException failure, Effects effects) {
         worker.exchange = null;
+        worker.endedFor = exchange.job;
         effects.add(() -> exchange.conclude(failure, ticker.nanos()));
         effects.add(() -> journal.timedOut(worker, exchange, failure));
         staff.dismiss(worker, RetireReason.TIMED_OUT, effects);

@@ -63,17 +63,26 @@ interface WorkerProcess {
     }
 
     /**
+     * A fatal error of PHP, which the process does not survive.
+     *
+     * @param request {@link Job#describe()} of the request that caused it
+     */
+    record Fatal(String message, String request, String requestId) {}
+
+    /**
      * How a process ended.
      *
      * @param exitCode as the process left it; 128 + n for signal n; {@link #UNKNOWN} when only its parent knows
      * @param untaken the exchange whose frame the worker has not read to its end, so that another worker can serve it
      * @param bootError the message of ERROR(BOOT), if one came
+     * @param fatal the fatal error that it told of, if it did
      * @param lastOutput the last lines it printed, may be empty
      */
     record Ending(
             int exitCode,
             @Nullable Exchange untaken,
             @Nullable String bootError,
+            @Nullable Fatal fatal,
             String lastOutput) {
         /** Of a process that is not the supervisor's own child. */
         static final int UNKNOWN = -1;

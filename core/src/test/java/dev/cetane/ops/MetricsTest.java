@@ -6,6 +6,7 @@ import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.RetireReason;
 import dev.cetane.worker.Ticker;
+import dev.cetane.worker.WorkerEnd;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerState;
 import java.lang.management.ManagementFactory;
@@ -124,7 +125,8 @@ final class MetricsTest {
         metrics.started(1);
         metrics.started(2);
         metrics.booted(1, 250_000_000);
-        metrics.stopped(1, RetireReason.CRASHED);
+        metrics.stopped(new WorkerEnd(
+                1, 812, 1, RetireReason.CRASHED, false, "signal 11 (SEGV)", 7, 1_000, null, null, null, ""));
         metrics.rejected(WorkerException.Kind.OVERLOADED);
         metrics.failed(WorkerException.Kind.TIMED_OUT);
 

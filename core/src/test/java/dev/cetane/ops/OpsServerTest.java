@@ -102,17 +102,22 @@ final class OpsServerTest {
 
     @ParameterizedTest
     @CsvSource({
-        "/,404",
-        "/status,404",
-        "/workers,404",
-        "/reload,404",
-        "/stop,404",
-        "/workers/1/recycle,404",
-        "/health,404"
+        "/status,404,405",
+        "/workers,404,405",
+        "/stop,404,405",
+        "/stop?now,404,405",
+        "/health,404,405",
+        "/top,404,405",
+        "/reload,403,403",
+        "/workers/1/recycle,403,403",
+        "/,200,405",
+        "/config,200,405",
+        "/workers//recycle,404,405",
+        "/../dashboard.html,404,405"
     })
-    void theNetworkGetsReadingAndNothingElse(String path, String status) throws IOException {
-        assertThat(ask(tcp, get(path))).startsWith("HTTP/1.1 " + status + " ");
-        assertThat(ask(tcp, get(path).replace("GET", "POST"))).startsWith("HTTP/1.1 " + status + " ");
+    void withoutATokenTheNetworkGetsReadingAndNothingElse(String path, String get, String post) throws IOException {
+        assertThat(ask(tcp, get(path))).startsWith("HTTP/1.1 " + get + " ");
+        assertThat(ask(tcp, get(path).replace("GET", "POST"))).startsWith("HTTP/1.1 " + post + " ");
         assertThat(operator.calls).isEmpty();
     }
 
@@ -298,7 +303,16 @@ final class OpsServerTest {
                 List.of("http://127.0.0.1:8080"),
                 Instant.parse("2026-01-01T00:00:00Z"));
         return new OpsServer(
-                config, metrics, () -> pool, operator, () -> instance, Ticker.system(), new RecordingLog());
+                config,
+                metrics,
+                () -> pool,
+                operator,
+                () -> instance,
+                List.of(
+                        new ConfigEntry("pool.workers", "2", "default"),
+                        new ConfigEntry("app.ini.session.save_path", "tcp://redis?auth=hunter2", "cetane.yaml:3")),
+                Ticker.system(),
+                new RecordingLog());
     }
 
     private static InetSocketAddress loopback(int port) {

@@ -2,10 +2,12 @@ package dev.cetane.worker;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Keeps what a pool tells, and lets a test wait for it. Thread-safe. */
 final class RecordingListener implements PoolListener {
     private final List<String> told = new ArrayList<>();
+    private final List<WorkerEnd> ends = new CopyOnWriteArrayList<>();
 
     private synchronized void tell(String what) {
         told.add(what);
@@ -23,8 +25,9 @@ final class RecordingListener implements PoolListener {
     }
 
     @Override
-    public void stopped(int workerId, RetireReason reason) {
-        tell("stopped " + workerId + " " + reason);
+    public void stopped(WorkerEnd end) {
+        ends.add(end);
+        tell("stopped " + end.workerId() + " " + end.reason());
     }
 
     @Override
@@ -40,6 +43,11 @@ final class RecordingListener implements PoolListener {
     @Override
     public void failed(WorkerException.Kind kind) {
         tell("failed " + kind);
+    }
+
+    /** How processes have ended, in order. */
+    List<WorkerEnd> ends() {
+        return ends;
     }
 
     synchronized List<String> told() {

@@ -158,15 +158,15 @@ final class ScriptedProcess implements WorkerProcess {
     }
 
     void exit(int code) {
-        end(new Ending(code, null, null, ""));
+        end(new Ending(code, null, null, null, ""));
     }
 
     void exitWithoutHavingRead(int code) {
-        end(new Ending(code, running, null, ""));
+        end(new Ending(code, running, null, null, ""));
     }
 
     void failBoot(String message) {
-        end(new Ending(1, null, message, ""));
+        end(new Ending(1, null, message, null, ""));
     }
 
     private void end(Ending ending) {

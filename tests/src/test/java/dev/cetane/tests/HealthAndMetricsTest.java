@@ -88,8 +88,11 @@ final class HealthAndMetricsTest {
     @Test
     void the_ops_port_takes_no_orders() {
         RunningCetane cetane = INSTANCES.worker("by-path.php").workers(1).start();
-        for (String target : new String[] {"/reload", "/stop", "/workers/1/recycle", "/status", "/workers"}) {
+        for (String target : new String[] {"/stop", "/status", "/workers"}) {
             assertThat(cetane.ops(target).statusCode()).as(target).isEqualTo(404);
+        }
+        for (String target : new String[] {"/reload", "/workers/1/recycle"}) {
+            assertThat(cetane.ops(target).statusCode()).as(target).isEqualTo(403);
         }
     }
 
@@ -106,6 +109,8 @@ final class HealthAndMetricsTest {
                         "cetane_requests_seconds_count{outcome=\"abandoned\"}",
                         "cetane_requests_seconds_count{outcome=\"aborted\"}",
                         "cetane_request_phase_seconds_count{phase=\"queue\"}",
+                        "cetane_request_phase_seconds_count{phase=\"boot\"}",
+                        "cetane_request_phase_seconds_count{phase=\"to_end\"}",
                         "cetane_request_phase_seconds_count{phase=\"dispatch\"}",
                         "cetane_request_phase_seconds_count{phase=\"first_byte\"}",
                         "cetane_request_phase_seconds_count{phase=\"transfer\"}",

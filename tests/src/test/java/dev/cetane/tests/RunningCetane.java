@@ -204,9 +204,14 @@ final class RunningCetane implements AutoCloseable {
         }
     }
 
+    /** Where health, metrics and the dashboard are. */
+    String opsUrl() {
+        return started().group(2);
+    }
+
     HttpResponse<String> ops(String target, String... fields) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(started().group(2) + target)).timeout(PATIENCE);
+                HttpRequest.newBuilder(URI.create(opsUrl() + target)).timeout(PATIENCE);
         if (fields.length > 0) {
             request.headers(fields);
         }
