@@ -7,6 +7,7 @@
 
 declare(strict_types=1);
 
+use Cetane\HeaderFields;
 use Cetane\Output;
 use Cetane\PrintedAnswer;
 use Cetane\ProcessState;
@@ -55,6 +56,62 @@ if (!function_exists('connection_status')) {
     function connection_status(): int
     {
         return connection_aborted();
+    }
+}
+
+if (!function_exists('header')) {
+    /**
+     * Sets a header field or, by a status line, the status: the cli SAPI would drop the field.
+     */
+    function header(string $header, bool $replace = true, int $response_code = 0): void
+    {
+        HeaderFields::add($header, $replace, $response_code);
+    }
+}
+
+if (!function_exists('header_remove')) {
+    /** Drops the fields of that name, or all. */
+    function header_remove(?string $name = null): void
+    {
+        HeaderFields::remove($name);
+    }
+}
+
+if (!function_exists('headers_list')) {
+    /** @return list<string> what header() and setcookie() have set */
+    function headers_list(): array
+    {
+        return HeaderFields::lines();
+    }
+}
+
+if (!function_exists('setcookie')) {
+    /** @param int|array<string, int|string|bool> $expires_or_options */
+    function setcookie(
+        string $name,
+        string $value = '',
+        int|array $expires_or_options = 0,
+        string $path = '',
+        string $domain = '',
+        bool $secure = false,
+        bool $httponly = false,
+    ): bool {
+        return HeaderFields::cookie('setcookie', $name, $value, $expires_or_options, $path, $domain, $secure, $httponly, func_num_args());
+    }
+}
+
+if (!function_exists('setrawcookie')) {
+    /** @param int|array<string, int|string|bool> $expires_or_options */
+    function setrawcookie(
+        string $name,
+        string $value = '',
+        int|array $expires_or_options = 0,
+        string $path = '',
+        string $domain = '',
+        bool $secure = false,
+        bool $httponly = false,
+    ): bool {
+        return HeaderFields::cookie('setrawcookie', $name, $value, $expires_or_options, $path, $domain, $secure, $httponly, func_num_args());
     }
 }
 

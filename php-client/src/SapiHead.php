@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane;
 
-/** The status and header fields that header(), setcookie() and http_response_code() have set. Under the cli SAPI only the status is kept. */
+/** The status and header fields that header(), setcookie() and http_response_code() have set. Under the cli SAPI see {@see HeaderFields}. */
 final class SapiHead
 {
     /** @param list<string> $lines */

@@ -42,6 +42,7 @@ final class Shutdown
         \class_exists(ConnectionLost::class);
         \class_exists(Text::class);
         \class_exists(SapiHead::class);
+        \class_exists(HeaderFields::class);
         \class_exists(FrontController::class);
         \class_exists(Loading::class);
         self::$current = $this;

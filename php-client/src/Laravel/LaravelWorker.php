@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane\Laravel;
 
+use Cetane\HeaderFields;
 use Cetane\Laravel\Lambda\DatabaseSessions;
 use Cetane\Laravel\Lambda\Sandbox;
 use Cetane\Request;
@@ -16,8 +17,8 @@ use Throwable;
 /**
  * Serves a Laravel application without laravel/octane: {@see BootState} resets it after each request.
  *
- * Superglobals are filled for each request as under php-fpm. Functions that need a web SAPI (`header()`, `setcookie()`, `session_start()`) have no effect
- * under the cli SAPI; responses, cookies and sessions of Laravel do not use them.
+ * Superglobals are filled for each request as under php-fpm, and `header()` and `setcookie()` add fields to the response. PHP's own sessions
+ * (`session_start()`) have no cookie under the cli SAPI; those of Laravel do not use them.
  */
 final class LaravelWorker implements Driver
 {
@@ -50,6 +51,7 @@ final class LaravelWorker implements Driver
         $isHead = $_SERVER['REQUEST_METHOD'] === 'HEAD';
         // Under the cli SAPI the status is kept from one request to the next, and an exit() would answer with it.
         http_response_code(200);
+        HeaderFields::clear();
         $body = $request->bodyFile() === null ? $request->body() : $request->bodyStream();
         $laravelRequest = RequestFactory::create($_SERVER, $_GET, $_POST, $_COOKIE, $_FILES, $body);
         $_SERVER['VAR_DUMPER_FORMAT'] ??= 'html';

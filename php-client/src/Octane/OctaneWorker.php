@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane\Octane;
 
+use Cetane\HeaderFields;
 use Cetane\Laravel\Driver;
 use Cetane\Laravel\Lambda\DatabaseSessions;
 use Cetane\Laravel\Lambda\Sandbox;
@@ -91,6 +92,7 @@ final class OctaneWorker implements Driver
 
     private function cleanUp(): void
     {
+        HeaderFields::clear(); // of a task or a tick, which have no answer
         // Octane puts the configuration back in place, but not what Laravel has made of it at boot.
         date_default_timezone_set($this->timeZone);
         if (gc_status()['roots'] > self::GARBAGE_ROOTS) {

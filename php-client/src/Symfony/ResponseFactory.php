@@ -6,6 +6,7 @@ namespace Cetane\Symfony;
 
 use Cetane\ClientLeft;
 use Cetane\FileBody;
+use Cetane\HeaderFields;
 use Cetane\Response as WorkerResponse;
 use Closure;
 use ReflectionMethod;
@@ -40,7 +41,7 @@ final class ResponseFactory
             $headers['Set-Cookie'][] = (string) $cookie;
         }
 
-        return new WorkerResponse($response->getStatusCode(), $headers, self::body($response, $head, $report), self::reason($response));
+        return new WorkerResponse($response->getStatusCode(), HeaderFields::besides($headers), self::body($response, $head, $report), self::reason($response));
     }
 
     /**

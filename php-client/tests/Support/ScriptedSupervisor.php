@@ -25,6 +25,9 @@ final class ScriptedSupervisor
     /** Those that it disables for front controllers besides. */
     public const DISABLED_IN_FRONT_CONTROLLERS = ',register_shutdown_function,session_write_close,header_register_callback,ini_set,mt_srand';
 
+    /** Those that it disables under `php`. */
+    public const DISABLED_UNDER_CLI = ',header,header_remove,headers_list,setcookie,setrawcookie';
+
     private const PATIENCE_SECONDS = 20;
     private const SIGSEGV = 11;
 
@@ -65,7 +68,11 @@ final class ScriptedSupervisor
     public function start(string $script, array $options = [], string $php = 'php', array $environment = []): self
     {
         $isFrontController = $php === 'php-cgi' && \basename($script) === 'cetane-worker.php';
-        $disabled = self::DISABLED . ($isFrontController ? self::DISABLED_IN_FRONT_CONTROLLERS : '');
+        $disabled = self::DISABLED . match (true) {
+            $isFrontController => self::DISABLED_IN_FRONT_CONTROLLERS,
+            $php === 'php' => self::DISABLED_UNDER_CLI,
+            default => '',
+        };
         $this->process = \proc_open(
             [$php, '-d', "disable_functions=$disabled", '-d', 'log_errors=1', '-d', 'display_errors=0',
                 '-d', 'opcache.file_update_protection=0', ...$options, $script],

@@ -21,6 +21,17 @@ Route::get('/send-and-exit', static function (): never {
     echo 'then printed';
     exit;
 });
+Route::get('/redirect-and-exit', static function (): never {
+    redirect('/there')->header('X-Sent', 'by hand')->withCookie(cookie('kept', 'it is'))->send();
+    exit;
+});
+Route::get('/php-header', static function () {
+    header('X-Plain: of PHP');
+    header('Content-Type: text/css');
+    setcookie('plain', 'of PHP', ['samesite' => 'Strict']);
+
+    return response('beside the response', 202, ['X-Response' => 'of Laravel', 'Content-Type' => 'text/plain']);
+});
 Route::get('/stdout', static function (): string {
     fwrite(STDOUT, "noise on the standard output\n");
     fwrite(STDERR, '{"type":"request","noise":true}' . "\n");
@@ -69,6 +80,13 @@ Route::get('/cookie-attributes', static function () {
         ->cookie(new Cookie('first', 'one', 0, '/', null, true, true, false, 'none'))
         ->cookie(new Cookie('second', 'two', time() + 600, '/deep', 'example.org', false, false, false, 'strict'));
     $response->headers->set('Set-Cookie', 'third=3; Path=/; Secure', false);
+    $response->headers->setCookie(new class ('fourth', '4', 0, '/', null, true) extends Cookie {
+        // As later versions of Symfony write it.
+        public function __toString(): string
+        {
+            return parent::__toString() . '; partitioned';
+        }
+    });
 
     return $response;
 });

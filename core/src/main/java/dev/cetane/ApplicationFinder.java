@@ -45,6 +45,10 @@ final class ApplicationFinder {
     static final String REPLACED_IN_FRONT_CONTROLLERS = REPLACED_FUNCTIONS
             + ",register_shutdown_function,session_write_close,header_register_callback,ini_set,mt_srand";
 
+    /** Besides, under {@code php}: there these would have no effect. */
+    static final String REPLACED_UNDER_CLI =
+            REPLACED_FUNCTIONS + ",header,header_remove,headers_list,setcookie,setrawcookie";
+
     private final CetaneConfig.App app;
     private final Map<String, String> environment;
     private final Path workingDirectory;
@@ -262,7 +266,11 @@ final class ApplicationFinder {
         }
         ini.merge(
                 "disable_functions",
-                kind == ApplicationKind.FRONT_CONTROLLER ? REPLACED_IN_FRONT_CONTROLLERS : REPLACED_FUNCTIONS,
+                switch (kind) {
+                    case FRONT_CONTROLLER -> REPLACED_IN_FRONT_CONTROLLERS;
+                    case LARAVEL, WORKER -> REPLACED_UNDER_CLI;
+                    case FRANKENPHP, CLASSIC -> REPLACED_FUNCTIONS;
+                },
                 (configured, replaced) -> replaced + "," + configured);
         return Collections.unmodifiableMap(ini);
     }
