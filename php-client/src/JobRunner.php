@@ -4,10 +4,12 @@ declare(strict_types=1);
 
 namespace Cetane;
 
+use Cetane\Lambda\SnapStart;
+use Cetane\Protocol\Frame;
 use Cetane\Protocol\Job;
 
 /**
- * Runs the tasks and ticks of this worker. What they print goes to the log.
+ * Runs the tasks and ticks of this worker, and what is to be done around snapshots. What they print goes to the log.
  *
  * @internal
  */
@@ -43,14 +45,23 @@ final class JobRunner
     /** @return list<string> */
     public function capabilities(): array
     {
-        return $this->tick === null ? ['task'] : ['task', 'tick'];
+        return $this->tick === null ? ['task', 'snapshot'] : ['task', 'tick', 'snapshot'];
     }
 
-    /** @return array{int, string} status and body of the answer; the worker must send it before it does anything else */
+    /**
+     * @return array{int, string} status and body of the answer; the worker must send it before it does anything else
+     *
+     * @throws \Throwable when what is to be done around a snapshot fails: so does the job
+     */
     public function run(Job $job): array
     {
         $this->running = true;
         try {
+            if ($job->type === Frame::CHECKPOINT || $job->type === Frame::RESTORED) {
+                $job->type === Frame::CHECKPOINT ? SnapStart::checkpoint() : SnapStart::restored();
+
+                return [204, ''];
+            }
             if (!$job->isTask) {
                 $this->tick === null || ($this->tick)();
 
@@ -59,6 +70,9 @@ final class JobRunner
 
             return [200, $this->task === null ? Tasks::run($job->task()) : ($this->task)($job->task())];
         } catch (\Throwable $error) {
+            if ($job->type === Frame::CHECKPOINT || $job->type === Frame::RESTORED) {
+                throw $error;
+            }
             if (!$job->isTask) {
                 $this->worker->log('error', (string) $error);
             }

@@ -209,7 +209,7 @@ final class Worker
         $this->jobs->onTick($handler(...));
     }
 
-    /** Whether a task or a tick runs. */
+    /** Whether a job runs, and no request. */
     public function isInJob(): bool
     {
         return $this->jobs->isRunning();
@@ -459,7 +459,13 @@ final class Worker
     private function runJob(Job $job): void
     {
         $this->startedAt = \hrtime(true);
-        [$status, $body] = $this->jobs->run($job);
+        try {
+            [$status, $body] = $this->jobs->run($job);
+        } catch (\Throwable $error) {
+            $this->fail($error);
+
+            return;
+        }
         $this->connection->head($status, [], \strlen($body));
         $this->connection->data($body);
         $this->endAnswer();

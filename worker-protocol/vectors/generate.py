@@ -92,11 +92,17 @@ def encode(frame):
         fields = [struct.pack(">d", frame["received-at"]), u32(frame["timeout-millis"]),
                   names_length, values_length, u32(size(body)), names, values] + body
         return framed(kind, fields, request, flags)
+    if kind == "EVENT":
+        names_length, values_length, names, values = pairs(frame["context"])
+        body, flags = (raw(frame["body-file"]), 1) if "body-file" in frame else (raw(frame["body"]), 0)
+        fields = [struct.pack(">d", frame["received-at"]), u32(frame["timeout-millis"]),
+                  names_length, values_length, u32(len(body)), names, values, body]
+        return framed(kind, fields, request, flags)
     if kind == "TASK":
         return framed(kind, [u32(frame["timeout-millis"]), raw(frame["task"])], request, 1 if frame["more"] else 0)
     if kind in ("REPLY", "CALL"):
         return framed(kind, [raw(frame[kind.lower()])], request, 1 if frame["more"] else 0)
-    if kind in ("CANCEL", "STOP", "END", "TICK"):
+    if kind in ("CANCEL", "STOP", "END", "TICK", "CHECKPOINT", "RESTORED"):
         return framed(kind, [], request)
     if kind == "READY":
         return framed(kind, [u16(frame["version"])] + pairs(frame["facts"]), request)
@@ -168,6 +174,15 @@ def request(n=1, server=(("REQUEST_METHOD", "GET"), ("REQUEST_URI", "/")), body=
     elif form_files is not None:
         frame["form-files"] = list(form_files)
     elif body_file is not None:
+        frame["body-file"] = body_file
+    else:
+        frame["body"] = body
+    return frame
+
+
+def event(n=1, context=(("request-id", "8476a536"),), body="{}", received_at=1700000000.5, timeout=30000, body_file=None):
+    frame = {"type": "EVENT", "request": n, "received-at": received_at, "timeout-millis": timeout, "context": [list(p) for p in context]}
+    if body_file is not None:
         frame["body-file"] = body_file
     else:
         frame["body"] = body
@@ -364,6 +379,18 @@ def frames():
     single("task-typical", "A task", task("O:8:\"stdClass\":0:{}\0\u00ff", 7, 3000))
     single("task-more", "The first piece of a task: the worker asks for the rest", task(times("t", 57328), 2, 4294967295, True))
     single("tick", "A tick", plain("TICK", 9))
+    single("checkpoint", "The worker becomes part of a snapshot", plain("CHECKPOINT", 2))
+    single("restored", "The worker was restored from a snapshot", plain("RESTORED", 3))
+    single("event-minimal", "EVENT without context, body and time-out", event(context=(), body="", received_at=0.0, timeout=0))
+    single("event-typical", "EVENT as the Lambda runtime writes it", event(7, (
+        ("request-id", "8476a536-e9f4-11e8-9739-2dfe598c3fcd"), ("deadline-ms", "1700000003000"),
+        ("function-arn", "arn:aws:lambda:eu-west-1:123456789012:function:shop"),
+        ("trace-id", "Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1"),
+        ("client-context", ""), ("cognito-identity", ""), ("tenant-id", "")),
+        '{"Records":[{"eventSource":"aws:sqs","body":"caf\u00c3\u00a9"}]}'))
+    single("event-in-file", "A large event is in a file", event(3, body_file="/run/cetane/body-8476a536-whole-0"))
+    # 24 fixed bytes, a name of 10 and a value of 8.
+    single("event-largest", "The largest EVENT, 57 332 payload bytes", event(body=times("e", 57332 - 24 - 18)))
     single("reply-smallest", "The smallest REPLY: an operation without a result has succeeded", reply("\0", 3))
     single("reply-booting", "A REPLY before READY", reply("\0\0\x01", 0))
     single("reply-largest", "The largest REPLY, 57 332 payload bytes, and not the end", reply(times("r", 57332), 4, True))
@@ -413,6 +440,8 @@ FORM_OFFER = hello((("capabilities", "file form"), ("kind", "worker")))
 FORM_ANSWER = ready((("capabilities", "file form"), ("post-max-size", "8388608")))
 
 CALL_OFFER = hello((("capabilities", "file call task tick"), ("kind", "worker")))
+LAMBDA_OFFER = hello((("capabilities", "file form event snapshot call"), ("kind", "worker")))
+LAMBDA_ANSWER = ready((("capabilities", "event snapshot"), ("events", "other")))
 CALL_ANSWER = ready((("capabilities", "call task tick"),))
 
 
@@ -503,6 +532,17 @@ def conversations():
     calls("task-failed", "A task throws an exception").says(
         task("t"), head(1, 500, "", 1), data("e"), plain("END", 1), done())
     calls("tick", "A tick").says(plain("TICK", 1), head(1, 204, "", 0), plain("END", 1), done())
+    lambdas = lambda name, description: talk(name, description).says(LAMBDA_OFFER, LAMBDA_ANSWER)
+    lambdas("event", "An event between two requests, which has failed").says(
+        request(1), head(length=0), plain("END", 1), done(1),
+        event(2), head(2, 500, "", 2, (("Error-Type", "DomainException"),)), data("{}", 2), plain("END", 2), done(2),
+        request(3), head(3, length=0), plain("END", 3), done(3))
+    lambdas("snapshot", "A worker becomes part of a snapshot, is restored from it, and serves").says(
+        plain("CHECKPOINT", 1), head(1, 204, "", 0), plain("END", 1), done(1),
+        plain("RESTORED", 2), head(2, 204, "", 0), plain("END", 2), done(2),
+        event(3), head(3, 200, "", 2), data("{}", 3), plain("END", 3), done(3))
+    lambdas("snapshot-failed", "What the application does before a snapshot fails").says(
+        plain("CHECKPOINT", 1), error("EXCEPTION", "no"), done(1))
 
 
 def worker_violations():
@@ -729,6 +769,20 @@ def supervisor_violations():
 
     able("direction-call", "CALL from the supervisor").breaks(s, "DIRECTION", "CALL", header("CALL", 1, 1))
     able("flags-task", "A flag that TASK does not have").breaks(s, "FLAGS", "TASK", header("TASK", 4, 1, 2))
+    def ready_for_events(name, description):
+        return talk(f"supervisor-{name}", description).says(LAMBDA_OFFER, LAMBDA_ANSWER)
+
+    ready_for_events("flags-event-form", "An event is no form").breaks(s, "FLAGS", "EVENT", header("EVENT", 24, 1, 2))
+    for length in (23, 57333, 2**32 - 1):
+        ready_for_events(f"length-event-{length}", f"EVENT with {length} payload bytes").breaks(s, "LENGTH", "EVENT", header("EVENT", length, 1))
+    ready_for_events("number-event", "The first EVENT has the number 2").breaks(s, "REQUEST_NUMBER", "EVENT", header("EVENT", 24, 2))
+    ready_for_events("turn-event-while-serving", "EVENT while a request runs").says(request(1)).breaks(s, "TURN", "EVENT", header("EVENT", 24, 2))
+    for kind in ("CHECKPOINT", "RESTORED"):
+        ready_for_events(f"flags-{kind.lower()}", f"A flag in {kind}").breaks(s, "FLAGS", kind, header(kind, 0, 1, 1))
+        ready_for_events(f"length-{kind.lower()}", f"{kind} with a payload").breaks(s, "LENGTH", kind, header(kind, 1, 1))
+        ready_for_events(f"number-{kind.lower()}", f"{kind} with the number 0").breaks(s, "REQUEST_NUMBER", kind, header(kind, 0, 0))
+        ready_for_events(f"turn-{kind.lower()}-while-serving", f"{kind} while a request runs").says(request(1)).breaks(
+            s, "TURN", kind, header(kind, 0, 2))
     able("flags-tick", "A flag in TICK").breaks(s, "FLAGS", "TICK", header("TICK", 0, 1, 1))
     asked("flags-reply", "A flag that REPLY does not have").breaks(s, "FLAGS", "REPLY", header("REPLY", 1, 1, 2))
     for length in (3, 57333, 2**31, 2**32 - 1):

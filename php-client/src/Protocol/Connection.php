@@ -135,7 +135,7 @@ final class Connection
     }
 
     /**
-     * Waits for the next request, task or tick; null means leave: STOP, or the supervisor is gone.
+     * Waits for the next request or job; null means leave: STOP, or the supervisor is gone.
      *
      * @throws ProtocolViolation
      */
@@ -154,12 +154,14 @@ final class Connection
             switch ($this->reader->type) {
                 case Frame::TASK:
                 case Frame::TICK:
+                case Frame::CHECKPOINT:
+                case Frame::RESTORED:
+                    $this->checkNextNumber();
+
+                    return $this->job();
                 case Frame::REQUEST:
                 case Frame::EVENT:
-                    $this->checkNumber($this->number === self::U32_MAX ? 1 : $this->number + 1);
-                    if ($this->reader->type === Frame::TASK || $this->reader->type === Frame::TICK) {
-                        return $this->job();
-                    }
+                    $this->checkNextNumber();
                     try {
                         return $this->request($this->reader->payload());
                     } catch (MalformedPayload $malformed) {
@@ -457,7 +459,7 @@ final class Connection
         $this->begin();
         $rest = ($this->reader->flags & Frame::MORE) !== 0 ? $this->calls : null;
 
-        return new Job($this->number, $this->reader->type === Frame::TASK, $this->reader->payload(), $rest);
+        return new Job($this->number, $this->reader->type, $this->reader->payload(), $rest);
     }
 
     private function begin(): void
@@ -488,6 +490,11 @@ final class Connection
     private function outOfTurn(): ProtocolViolation
     {
         return $this->reader->violation('TURN', "it came to a worker that $this->turn");
+    }
+
+    private function checkNextNumber(): void
+    {
+        $this->checkNumber($this->number === self::U32_MAX ? 1 : $this->number + 1);
     }
 
     private function checkNumber(int $expected): void

@@ -19,6 +19,8 @@ final class Frame
     public const TASK = 0x06;
     public const TICK = 0x07;
     public const REPLY = 0x08;
+    public const CHECKPOINT = 0x0A;
+    public const RESTORED = 0x0B;
 
     public const READY = 0x41;
     public const HEAD = 0x42;
@@ -77,6 +79,7 @@ final class Frame
         'event' => [self::EVENT => [24, 57_332, self::BODY_IN_FILE]],
         'task' => [self::TASK => [4, 57_332, self::MORE]],
         'tick' => [self::TICK => [0, 0, 0]],
+        'snapshot' => [self::CHECKPOINT => [0, 0, 0], self::RESTORED => [0, 0, 0]],
         'call' => [self::REPLY => [1, 57_332, self::MORE]],
     ];
 

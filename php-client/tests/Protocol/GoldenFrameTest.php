@@ -64,13 +64,34 @@ final class GoldenFrameTest extends TestCase
                     self::assertNull($request->bodyFile());
                 }
                 break;
+            case 'EVENT':
+                $wire = Wire::booted('event', ['capabilities' => 'event', 'events' => 'all']);
+                $wire->jumpTo($frame['request'] - 1);
+                $wire->send($bytes);
+                $event = $wire->connection->next();
+                self::assertTrue($event->isEvent);
+                self::assertSame($frame['request'], $event->number);
+                self::assertSame((float) $frame['received-at'], $event->receivedAt);
+                self::assertSame($frame['timeout-millis'], $event->timeoutMillis);
+                foreach ($frame['context'] as [$name, $value]) {
+                    self::assertSame(Vectors::text($value), $event->variable(Vectors::text($name)));
+                }
+                if (isset($frame['body-file'])) {
+                    self::assertSame(Vectors::text($frame['body-file']), $event->bodyFile());
+                } else {
+                    self::assertSame(Vectors::text($frame['body']), $event->body());
+                }
+                break;
             case 'TASK':
             case 'TICK':
-                $wire = Wire::booted('file call task tick', ['capabilities' => 'call task tick']);
+            case 'CHECKPOINT':
+            case 'RESTORED':
+                $wire = Wire::booted('file call task tick snapshot', ['capabilities' => 'call task tick snapshot']);
                 $wire->jumpTo($frame['request'] - 1);
                 $wire->send($bytes);
                 $job = $wire->connection->next();
                 self::assertSame($frame['request'], $job->number);
+                self::assertSame($frame['type'], Frame::NAMES[$job->type]);
                 self::assertSame($frame['type'] === 'TASK', $job->isTask);
                 self::assertSame($frame['timeout-millis'] ?? 0, $job->timeoutMillis);
                 $rest = ($frame['more'] ?? false) ? 'rest' : '';

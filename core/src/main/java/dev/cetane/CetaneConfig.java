@@ -1,6 +1,7 @@
 package dev.cetane;
 
 import dev.cetane.http.HttpConfig;
+import dev.cetane.lambda.MetricsConfig;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.watch.WatchConfig;
@@ -70,8 +71,17 @@ record CetaneConfig(
      * @param timeoutMargin how long before its deadline an invocation is given up
      * @param basePath {@code auto}, or what is taken away from the front of each path
      * @param initLimit how long the start waits for the application
+     * @param metricsEvery for how many invocations there is one line of metrics
+     * @param warmRequest what workers are asked for before a snapshot is taken; may be empty
      */
-    record Lambda(boolean stream, Duration timeoutMargin, String basePath, Duration initLimit) {}
+    record Lambda(
+            boolean stream,
+            Duration timeoutMargin,
+            String basePath,
+            Duration initLimit,
+            MetricsConfig.Mode metrics,
+            int metricsEvery,
+            String warmRequest) {}
 
     /** The {@code log} section. */
     record Log(Format format, EventLog.Level level) {

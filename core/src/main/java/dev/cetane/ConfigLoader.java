@@ -7,6 +7,7 @@ import dev.cetane.files.StaticFilesConfig;
 import dev.cetane.http.HttpConfig;
 import dev.cetane.http.RouteTimeouts;
 import dev.cetane.http.ServerTiming;
+import dev.cetane.lambda.MetricsConfig;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.protocol.FrameType;
@@ -313,7 +314,10 @@ final class ConfigLoader {
                 get(Settings.LAMBDA_STREAM),
                 get(Settings.LAMBDA_TIMEOUT_MARGIN),
                 get(Settings.LAMBDA_BASE_PATH),
-                get(Settings.LAMBDA_INIT_LIMIT));
+                get(Settings.LAMBDA_INIT_LIMIT),
+                MetricsConfig.Mode.valueOf(get(Settings.LAMBDA_METRICS).toUpperCase(Locale.ROOT)),
+                get(Settings.LAMBDA_METRICS_EVERY),
+                get(Settings.LAMBDA_WARM_REQUEST));
         CetaneConfig.Log log = new CetaneConfig.Log(
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));

@@ -1,23 +1,23 @@
 package dev.cetane;
 
 import dev.cetane.Grammar.Invocation;
+import dev.cetane.lambda.CpuModel;
+import dev.cetane.lambda.InvocationLog;
 import dev.cetane.lambda.LambdaConfig;
 import dev.cetane.lambda.LambdaRuntime;
-import dev.cetane.log.EventLog;
+import dev.cetane.lambda.Metrics;
+import dev.cetane.lambda.MetricsConfig;
 import dev.cetane.shared.SharedTables;
 import dev.cetane.shared.TableCalls;
 import dev.cetane.task.TaskCalls;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
-import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolConfig;
-import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.TimeLimitCalls;
-import dev.cetane.worker.WorkerEnd;
-import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerPool;
 import dev.cetane.worker.WorkerServices;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LambdaCommand {
     private static final String RUNTIME_API = "AWS_LAMBDA_RUNTIME_API";
+    private static final String INITIALIZATION_TYPE = "AWS_LAMBDA_INITIALIZATION_TYPE";
 
     /** No more than this run at once in one environment. */
     private static final int MOST_SLOTS = 1024;
@@ -60,7 +62,7 @@ final class LambdaCommand {
         } catch (CommandException | ConfigException e) {
             String message = String.valueOf(e.getMessage());
             err.println("cetane: " + message);
-            LambdaRuntime.reportInitError(api, "Runtime.InvalidConfiguration", message);
+            LambdaRuntime.reportInitError(api, Ticker.system(), "Runtime.InvalidConfiguration", message);
             return CommandException.FAILED;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -71,7 +73,9 @@ final class LambdaCommand {
     private int run(Invocation invocation, InetSocketAddress api) throws InterruptedException {
         CetaneConfig config =
                 new ConfigLoader(environment, workingDirectory, RunDirectory.pid()).load(flags(invocation));
-        EventLog log = StandardOutput.log(config.log(), environment);
+        int slots = slots();
+        OutputStream out = StandardOutput.shared();
+        InvocationLog log = new InvocationLog(StandardOutput.lambdaLog(config.log(), out), slots == 1);
         ApplicationConfig application = new ApplicationFinder(
                         config.app(), workersEnvironment(), workingDirectory, clientDirectory)
                 .find()
@@ -82,8 +86,9 @@ final class LambdaCommand {
                     application.path()
                             + " is a classic application: those cannot run on Lambda yet; name a front controller, a worker script or a directory with Laravel");
         }
-        int slots = slots();
         Ticker ticker = Ticker.system();
+        String cpu = CpuModel.read();
+        Metrics metrics = new Metrics(metricsConfig(config.lambda(), cpu), out, ticker);
         try (RunDirectory directory = runDirectory(config);
                 WorkerPool pool = new WorkerPool(
                         poolConfig(config.pool(), slots),
@@ -92,17 +97,19 @@ final class LambdaCommand {
                         directory.directory(),
                         ticker,
                         log,
-                        new Nobody())) {
+                        metrics)) {
             LambdaConfig lambda = new LambdaConfig(
                     api,
+                    environment.getOrDefault(INITIALIZATION_TYPE, "on-demand"),
                     slots,
                     config.lambda().stream(),
                     config.lambda().timeoutMargin(),
                     config.lambda().basePath(),
                     config.lambda().initLimit(),
+                    config.lambda().warmRequest(),
                     directory.directory(),
                     application.debug());
-            LambdaRuntime runtime = new LambdaRuntime(lambda, pool, scriptName(application), ticker, log);
+            LambdaRuntime runtime = new LambdaRuntime(lambda, pool, scriptName(application), ticker, log, metrics, cpu);
             Signals.onTerminate(runtime::stop);
             return runtime.run();
         }
@@ -121,6 +128,17 @@ final class LambdaCommand {
         List<String> sets = new ArrayList<>();
         // A function is configured by variables: all of them are meant for it.
         unlessSet(Settings.APP_PASS_ENVIRONMENT, "*", sets);
+        String format = environment.getOrDefault("AWS_LAMBDA_LOG_FORMAT", "").toLowerCase(Locale.ROOT);
+        if (environment.getOrDefault(INITIALIZATION_TYPE, "").equals("lambda-managed-instances")) {
+            // They take nothing else.
+            sets.add(Settings.LOG_FORMAT.key() + "=json");
+        } else if (format.equals("json") || format.equals("text")) {
+            unlessSet(Settings.LOG_FORMAT, format, sets);
+        }
+        String level = level(environment.getOrDefault("AWS_LAMBDA_LOG_LEVEL", ""));
+        if (!level.isEmpty()) {
+            unlessSet(Settings.LOG_LEVEL, level, sets);
+        }
         sets.addAll(invocation.all("--set"));
         return new ConfigLoader.Flags(
                 application(invocation), invocation.value("--config"), sets, List.of(), null, null);
@@ -131,6 +149,26 @@ final class LambdaCommand {
         Map<String, String> passed = new HashMap<>(environment);
         passed.keySet().removeAll(List.of("MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"));
         return passed;
+    }
+
+    /** A level of Lambda's in Cetane's words, empty for none. */
+    private static String level(String lambda) {
+        return switch (lambda.toUpperCase(Locale.ROOT)) {
+            case "TRACE", "DEBUG" -> "debug";
+            case "INFO" -> "info";
+            case "WARN" -> "warn";
+            case "ERROR", "FATAL" -> "error";
+            default -> "";
+        };
+    }
+
+    private MetricsConfig metricsConfig(CetaneConfig.Lambda lambda, String cpu) {
+        return new MetricsConfig(
+                lambda.metrics(),
+                lambda.metricsEvery(),
+                environment.getOrDefault("AWS_LAMBDA_FUNCTION_NAME", "unknown"),
+                environment.getOrDefault("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
+                cpu);
     }
 
     private void unlessSet(Setting<?> setting, String value, List<String> sets) {
@@ -179,7 +217,7 @@ final class LambdaCommand {
     }
 
     /** Tables live as long as the environment; there are no task workers, so tasks run in the request. */
-    private static WorkerServices services(CetaneConfig config, Ticker ticker, EventLog log) {
+    private static WorkerServices services(CetaneConfig config, Ticker ticker, InvocationLog log) {
         SharedTables tables = new SharedTables(config.sharing().tableBytes(), log);
         return new WorkerServices(
                 new WorkerCalls(
@@ -201,26 +239,5 @@ final class LambdaCommand {
             return "/index.php";
         }
         return "/" + (root.isEmpty() ? script : script.substring(root.length() + 1));
-    }
-
-    /** Hears of everything and does nothing. */
-    private static final class Nobody implements PoolListener {
-        @Override
-        public void started(int workerId) {}
-
-        @Override
-        public void booted(int workerId, long bootNanos) {}
-
-        @Override
-        public void stopped(WorkerEnd end) {}
-
-        @Override
-        public void rejected(WorkerException.Kind kind) {}
-
-        @Override
-        public void completed(JobReport report) {}
-
-        @Override
-        public void failed(WorkerException.Kind kind) {}
     }
 }

@@ -17,6 +17,7 @@ import static dev.cetane.Setting.tcpAddressOrOff;
 import static dev.cetane.Setting.text;
 
 import dev.cetane.files.Glob;
+import dev.cetane.lambda.MetricsConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -302,6 +303,23 @@ final class Settings {
             null,
             "How long the start waits for the application to boot; a longer boot goes on in the first invocation.");
 
+    static final Setting<String> LAMBDA_METRICS = choice(
+            "lambda.metrics",
+            "off",
+            List.of("off", "sampled", "aggregated"),
+            "Whether the log has lines in CloudWatch's embedded metric format: one for some invocations, or one for several together.");
+    static final Setting<Integer> LAMBDA_METRICS_EVERY = integer(
+            "lambda.metrics-every",
+            1,
+            1,
+            MetricsConfig.MOST_VALUES,
+            "For each how many invocations there is one such line; beside it, cold starts and failures are always sampled.");
+    static final Setting<String> LAMBDA_WARM_REQUEST = text(
+            "lambda.warm-request",
+            "",
+            "a path with a query, as in /up, or empty for none",
+            "What each worker is asked for with GET before a snapshot for SnapStart is taken; the answer is dropped.");
+
     static final Setting<@Nullable InetSocketAddress> OPS_LISTEN = tcpAddressOrOff(
             "ops.listen",
             "127.0.0.1:9180",
@@ -407,6 +425,9 @@ final class Settings {
             LAMBDA_TIMEOUT_MARGIN,
             LAMBDA_BASE_PATH,
             LAMBDA_INIT_LIMIT,
+            LAMBDA_METRICS,
+            LAMBDA_METRICS_EVERY,
+            LAMBDA_WARM_REQUEST,
             OPS_LISTEN,
             OPS_TOKEN,
             OPS_READ_TOKEN,

@@ -4,6 +4,7 @@ import dev.cetane.log.EventLog;
 import dev.cetane.log.JsonEventLog;
 import dev.cetane.log.TextEventLog;
 import dev.cetane.worker.Ticker;
+import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -28,6 +29,19 @@ final class StandardOutput {
         return text
                 ? new TextEventLog(out, config.level(), ticker::now, colour)
                 : new JsonEventLog(out, config.level(), ticker::now);
+    }
+
+    /** The same on AWS Lambda, where JSON has the names that CloudWatch knows; to an output that metrics share. */
+    static EventLog lambdaLog(CetaneConfig.Log config, OutputStream out) {
+        Ticker ticker = Ticker.system();
+        return config.format() == CetaneConfig.Log.Format.TEXT
+                ? new TextEventLog(out, config.level(), ticker::now, false)
+                : JsonEventLog.forLambda(out, config.level(), ticker::now);
+    }
+
+    /** Standard output for several writers of lines: each write leaves as a whole. */
+    static OutputStream shared() {
+        return new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1);
     }
 
     /** The whole trace as text, for a field of an event. */

@@ -1,5 +1,6 @@
 package dev.cetane.lambda;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,6 +63,13 @@ enum AnswerFormat {
             out.base64(body, 0, length);
         }
         out.put("}");
+    }
+
+    /** Writes an answer of Cetane's own to a request that has failed. */
+    void writeFailure(int status, String text, ByteWriter out) {
+        byte[] utf8 = (text + "\n").getBytes(StandardCharsets.UTF_8);
+        List<String> type = List.of("Content-Type", "text/plain; charset=utf-8");
+        write(status, HttpStatus.reason(status), type, utf8, utf8.length, out);
     }
 
     /** Writes the JSON that goes before a streamed body; load balancers know no such thing. */

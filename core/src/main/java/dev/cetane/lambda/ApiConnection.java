@@ -1,5 +1,6 @@
 package dev.cetane.lambda;
 
+import dev.cetane.worker.Ticker;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -26,13 +27,21 @@ final class ApiConnection implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 64 * 1024 * 1024;
 
     private final InetSocketAddress address;
+    private final Ticker ticker;
     private @Nullable Socket socket;
+    private long receivedSinceNanos;
     private byte[] in = new byte[16 * 1024];
     private int inFrom;
     private int inTo;
 
-    ApiConnection(InetSocketAddress address) {
+    ApiConnection(InetSocketAddress address, Ticker ticker) {
         this.address = address;
+        this.ticker = ticker;
+    }
+
+    /** When the first bytes of the last answer came. */
+    long receivedSinceNanos() {
+        return receivedSinceNanos;
     }
 
     /**
@@ -116,6 +125,7 @@ final class ApiConnection implements AutoCloseable {
         inTo = 0;
         try {
             fill(true);
+            receivedSinceNanos = ticker.nanos();
             return read();
         } catch (IOException e) {
             close();

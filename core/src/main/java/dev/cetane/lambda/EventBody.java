@@ -53,22 +53,33 @@ final class EventBody {
      * The body of a request.
      *
      * @param limits of the worker's PHP; null when it reads no forms of ours
-     * @throws MalformedEventException when the form is larger than PHP takes, or cannot be read
+     * @throws RefusedRequestException when the form, or the header of a part of it, is larger than PHP takes
      */
     static EventBody of(Path directory, String requestId, HttpEvent event, @Nullable FormLimits limits)
-            throws MalformedEventException {
+            throws RefusedRequestException {
         EventBody body = whole(directory, requestId, event.body(), event.body().length);
         String type = event.field(FieldNames.CONTENT_TYPE);
         if (limits != null && event.method().equals("POST") && Delimiter.isForm(type)) {
             Delimiter delimiter = Delimiter.of(type);
+            if (limits.postMaxBytes() > 0 && body.length > limits.postMaxBytes()) {
+                throw new RefusedRequestException(
+                        413,
+                        "the body of " + event.describe() + " has " + body.length
+                                + " bytes, post_max_size of php.ini is " + limits.postMaxBytes());
+            }
             if (delimiter != null) {
-                body.readForm(delimiter, limits);
+                try {
+                    body.readForm(delimiter, limits);
+                } catch (RefusedRequestException | RuntimeException e) {
+                    body.discard();
+                    throw e;
+                }
             }
         }
         return body;
     }
 
-    private void readForm(Delimiter delimiter, FormLimits limits) throws MalformedEventException {
+    private void readForm(Delimiter delimiter, FormLimits limits) throws RefusedRequestException {
         ByteWriter text = new ByteWriter();
         ByteWriter list = new ByteWriter();
         FormReader reader = new FormReader(delimiter, limits, new Storage(text, list));
@@ -76,7 +87,7 @@ final class EventBody {
             reader.read(ByteBuffer.wrap(bytes, 0, length));
             reader.finish();
         } catch (PartHeadersTooLargeException e) {
-            throw new MalformedEventException(String.valueOf(e.getMessage()));
+            throw new RefusedRequestException(431, String.valueOf(e.getMessage()));
         }
         fields = text;
         uploads = list;

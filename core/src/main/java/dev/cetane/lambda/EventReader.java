@@ -9,8 +9,6 @@ import dev.cetane.cgi.RequestTarget;
 import dev.cetane.lambda.JsonReader.Span;
 import java.nio.ByteBuffer;
 import java.util.Base64;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,25 +19,6 @@ import org.jspecify.annotations.Nullable;
  * those of AWS's documentation. Everything about a request that can be left as it came is left so, above all the query.
  */
 final class EventReader {
-    private static final Set<String> MEMBERS = Set.of(
-            "version",
-            "httpMethod",
-            "path",
-            "rawPath",
-            "rawQueryString",
-            "headers",
-            "multiValueHeaders",
-            "queryStringParameters",
-            "multiValueQueryStringParameters",
-            "pathParameters",
-            "cookies",
-            "body",
-            "isBase64Encoded",
-            "requestContext",
-            "warmer",
-            "vaporWarmer",
-            "vaporWarmerPing");
-
     /** Fields in which adapters pass on the contexts: nobody outside may set them. */
     private static final Set<String> RESERVED_FIELDS = Set.of(
             "HTTP_X_AMZN_REQUEST_CONTEXT",
@@ -50,71 +29,82 @@ final class EventReader {
     private static final byte[] NO_BODY = {};
 
     private final String basePath;
-    private final Map<String, Span> members = new HashMap<>();
+    private final EventMembers members = new EventMembers();
 
     /** @param basePath what is taken away from the front of each path, as in {@code /shop}; {@code auto}: a stage's name; may be empty */
     EventReader(String basePath) {
-        this.basePath = basePath;
+        String whole =
+                basePath.isEmpty() || basePath.equals("auto") || basePath.startsWith("/") ? basePath : "/" + basePath;
+        this.basePath = whole.endsWith("/") ? whole.substring(0, whole.length() - 1) : whole;
     }
 
     /**
      * What came.
      *
      * @param http the request, null when it is none
-     * @param warmer whether it only wants this environment to be there
+     * @param warmer who only wants this environment to be there
      */
-    record Event(@Nullable HttpEvent http, boolean warmer) {}
+    record Event(@Nullable HttpEvent http, Warmer warmer) {}
+
+    /** Who sends events that keep environments warm, and for how long each is held so that the next goes to another environment. */
+    enum Warmer {
+        NONE(0),
+        BREF(10),
+        VAPOR(50);
+
+        private final int millis;
+
+        Warmer(int millis) {
+            this.millis = millis;
+        }
+
+        int millis() {
+            return millis;
+        }
+    }
 
     /** @throws MalformedEventException when it is no JSON, or no whole request */
     Event read(Invocation invocation) throws MalformedEventException {
-        members.clear();
         Span whole = new JsonReader(invocation.event(), 0, invocation.length()).whole();
         if (!whole.isObject()) {
-            return new Event(null, false);
+            return new Event(null, Warmer.NONE);
         }
-        JsonReader json = whole.reader();
-        json.beginObject();
-        for (String name = json.nextName(); name != null; name = json.nextName()) {
-            Span value = json.span();
-            if (MEMBERS.contains(name) && !value.isNull()) {
-                members.put(name, value);
-            }
+        members.read(whole);
+        if (members.isTrue("warmer")) {
+            return new Event(null, Warmer.BREF);
         }
-        if (isTrue("warmer") || isTrue("vaporWarmer") || isTrue("vaporWarmerPing")) {
-            return new Event(null, true);
+        if (members.isTrue("vaporWarmer") || members.isTrue("vaporWarmerPing")) {
+            return new Event(null, Warmer.VAPOR);
         }
-        Map<String, Span> context = object("requestContext");
-        if (members.containsKey("httpMethod")) {
-            return new Event(context.containsKey("elb") ? loadBalancer() : rest(context), false);
+        EventMembers context = members.object("requestContext");
+        if (members.has("httpMethod")) {
+            return new Event(context.has("elb") ? loadBalancer() : rest(context), Warmer.NONE);
         }
-        Map<String, Span> http = object(context.get("http"));
-        if (http.containsKey("method")) {
-            return new Event(httpApi(context, http), false);
-        }
-        return new Event(null, false);
+        EventMembers http = context.object("http");
+        return new Event(http.has("method") ? httpApi(context, http) : null, Warmer.NONE);
     }
 
     // ---- the senders ----
 
     /** API Gateway's REST APIs, payload version 1.0. */
-    private HttpEvent rest(Map<String, Span> context) throws MalformedEventException {
+    private HttpEvent rest(EventMembers context) throws MalformedEventException {
         RequestFields fields = fields();
-        String path = stripped(encoded(text("path", "/")), "");
-        Map<String, Span> identity = object(context.get("identity"));
+        String path = stripped(UrlText.path(members.text("path", "/")), "");
+        EventMembers identity = context.object("identity");
         return event(
-                members.containsKey("multiValueHeaders") ? AnswerFormat.REST_MULTI : AnswerFormat.REST,
-                text("httpMethod", "GET"),
+                members.has("multiValueHeaders") ? AnswerFormat.REST_MULTI : AnswerFormat.REST,
+                members.text("httpMethod", "GET"),
                 path,
                 query(true),
-                text(context.get("protocol"), "HTTP/1.1"),
-                text(identity.get("sourceIp"), "127.0.0.1"),
+                context.text("protocol", "HTTP/1.1"),
+                identity.text("sourceIp", "127.0.0.1"),
                 "https",
-                text(context.get("domainName"), ""),
+                context.text("domainName", ""),
                 fields);
     }
 
     /** API Gateway's HTTP APIs and function URLs, payload version 2.0. */
-    private HttpEvent httpApi(Map<String, Span> context, Map<String, Span> http) throws MalformedEventException {
+    private HttpEvent httpApi(EventMembers context, EventMembers http) throws MalformedEventException {
         RequestFields fields = fields();
         Span cookies = members.get("cookies");
         if (cookies != null && cookies.isArray()) {
@@ -131,18 +121,19 @@ final class EventReader {
                 fields.set(FieldNames.COOKIE, fit("cookies", joined.toString()));
             }
         }
-        String domain = text(context.get("domainName"), "");
-        String stage = text(context.get("stage"), "");
+        String domain = context.text("domainName", "");
+        String stage = context.text("stage", "");
         // Only under AWS's own names does the path begin with the stage.
         boolean staged = domain.contains(".execute-api.") && !stage.isEmpty() && !stage.equals("$default");
-        String path = stripped(encoded(text("rawPath", text(http.get("path"), "/"))), staged ? "/" + stage : "");
+        String path =
+                stripped(UrlText.path(members.text("rawPath", http.text("path", "/"))), staged ? "/" + stage : "");
         return event(
                 AnswerFormat.HTTP_API,
-                text(http.get("method"), "GET"),
+                http.text("method", "GET"),
                 path,
-                legal(text("rawQueryString", ""), false),
-                text(http.get("protocol"), "HTTP/1.1"),
-                text(http.get("sourceIp"), "127.0.0.1"),
+                UrlText.query(members.text("rawQueryString", "")),
+                http.text("protocol", "HTTP/1.1"),
+                http.text("sourceIp", "127.0.0.1"),
                 "https",
                 domain,
                 fields);
@@ -156,9 +147,9 @@ final class EventReader {
                 ? "127.0.0.1"
                 : forwarded.substring(forwarded.lastIndexOf(',') + 1).trim();
         return event(
-                members.containsKey("multiValueHeaders") ? AnswerFormat.BALANCER_MULTI : AnswerFormat.BALANCER,
-                text("httpMethod", "GET"),
-                stripped(encoded(text("path", "/")), ""),
+                members.has("multiValueHeaders") ? AnswerFormat.BALANCER_MULTI : AnswerFormat.BALANCER,
+                members.text("httpMethod", "GET"),
+                stripped(UrlText.path(members.text("path", "/")), ""),
                 query(false),
                 "HTTP/1.1",
                 last,
@@ -276,16 +267,16 @@ final class EventReader {
 
     private static void append(StringBuilder query, String name, @Nullable String value, boolean decoded) {
         query.append(query.isEmpty() ? "" : "&");
-        query.append(decoded ? percent(name, "[]") : legal(name, false));
+        query.append(decoded ? UrlText.percent(name, "[]") : UrlText.query(name));
         query.append('=');
-        query.append(value == null ? "" : decoded ? percent(value, "") : legal(value, false));
+        query.append(value == null ? "" : decoded ? UrlText.percent(value, "") : UrlText.query(value));
     }
 
     private byte[] body(Span body) throws MalformedEventException {
         if (!body.isString()) {
             throw new MalformedEventException("the event's body is no text");
         }
-        if (!isTrue("isBase64Encoded")) {
+        if (!members.isTrue("isBase64Encoded")) {
             return JsonReader.bytes(body);
         }
         try {
@@ -310,88 +301,6 @@ final class EventReader {
         }
         String rest = path.substring(prefix.length());
         return rest.isEmpty() ? "/" : rest.startsWith("/") ? rest : path;
-    }
-
-    /** A path as a client would have sent it: what may not stand in one is percent-encoded, all else is left. */
-    private static String encoded(String path) {
-        String rooted = path.startsWith("/") ? path : "/" + path;
-        return legal(rooted, true);
-    }
-
-    private static String legal(String text, boolean path) {
-        StringBuilder legal = null;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            boolean bare = c > ' ' && c < 0x7F && c != '#' && c != '"' && c != '<' && c != '>' && !(path && c == '?');
-            if (path && c == '%') {
-                bare = i + 2 < text.length()
-                        && Character.digit(text.charAt(i + 1), 16) >= 0
-                        && Character.digit(text.charAt(i + 2), 16) >= 0;
-            }
-            if (legal == null && !bare) {
-                legal = new StringBuilder(text.length() + 16).append(text, 0, i);
-            }
-            if (legal != null) {
-                escape(legal, c, bare);
-            }
-        }
-        return legal == null ? text : legal.toString();
-    }
-
-    /** Everything percent-encoded but letters, digits, {@code -._~} and what is named. */
-    private static String percent(String text, String bare) {
-        StringBuilder encoded = new StringBuilder(text.length() + 16);
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            boolean unreserved = (c >= 'a' && c <= 'z')
-                    || (c >= 'A' && c <= 'Z')
-                    || (c >= '0' && c <= '9')
-                    || "-._~".indexOf(c) >= 0;
-            escape(encoded, c, unreserved || bare.indexOf(c) >= 0);
-        }
-        return encoded.toString();
-    }
-
-    private static void escape(StringBuilder into, char c, boolean bare) {
-        if (bare) {
-            into.append(c);
-        } else {
-            into.append('%')
-                    .append(Character.toUpperCase(Character.forDigit((c >> 4) & 0xF, 16)))
-                    .append(Character.toUpperCase(Character.forDigit(c & 0xF, 16)));
-        }
-    }
-
-    // ---- members ----
-
-    private Map<String, Span> object(String name) throws MalformedEventException {
-        return object(members.get(name));
-    }
-
-    private static Map<String, Span> object(@Nullable Span span) throws MalformedEventException {
-        Map<String, Span> object = new HashMap<>();
-        if (span != null && span.isObject()) {
-            JsonReader json = span.reader();
-            json.beginObject();
-            for (String name = json.nextName(); name != null; name = json.nextName()) {
-                object.put(name, json.span());
-            }
-        }
-        return object;
-    }
-
-    private boolean isTrue(String name) {
-        Span value = members.get(name);
-        return value != null && value.isTrue();
-    }
-
-    private String text(String name, String otherwise) throws MalformedEventException {
-        return text(members.get(name), otherwise);
-    }
-
-    private static String text(@Nullable Span span, String otherwise) throws MalformedEventException {
-        String text = span == null ? null : span.reader().text();
-        return text == null ? otherwise : text;
     }
 
     /** A value that can stand in {@code $_SERVER} and, as it came, in a header. */

@@ -1,6 +1,5 @@
 package dev.cetane.lambda;
 
-import dev.cetane.cgi.CgiVariables;
 import dev.cetane.lambda.ApiConnection.Reply;
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
@@ -8,12 +7,12 @@ import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
 import dev.cetane.worker.JobReport;
+import dev.cetane.worker.Ticker;
 import dev.cetane.worker.TimeLimit;
 import dev.cetane.worker.WorkerException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -35,13 +34,13 @@ final class InvocationJob implements Job {
     private static final int FILE_PIECE_BYTES = 64 * 1024;
 
     private final LambdaConfig config;
-    private final Invocation invocation;
+    private final InvocationRequest request;
     private final @Nullable HttpEvent http;
-    private final EventBody body;
     private final TimeLimit limit;
-    private final CgiVariables variables;
     private final RuntimeApi api;
+    private final Ticker ticker;
     private final EventLog log;
+    private final InvocationFigures figures;
     private final ByteWriter collected;
     private final ByteWriter answer;
     private final AtomicBoolean claimed = new AtomicBoolean();
@@ -54,28 +53,25 @@ final class InvocationJob implements Job {
 
     // Written before ended.
     private @Nullable IOException apiFailure;
-    private @Nullable JobReport report;
-    private WorkerException.@Nullable Kind failure;
 
     /** @param buffers of the loop, which are this job's until it has ended */
     InvocationJob(
             LambdaConfig config,
-            Invocation invocation,
-            @Nullable HttpEvent http,
-            EventBody body,
+            InvocationRequest request,
             TimeLimit limit,
-            CgiVariables variables,
             RuntimeApi api,
+            Ticker ticker,
             EventLog log,
+            InvocationFigures figures,
             Buffers buffers) {
         this.config = config;
-        this.invocation = invocation;
-        this.http = http;
-        this.body = body;
+        this.request = request;
+        this.http = request.http();
         this.limit = limit;
-        this.variables = variables;
         this.api = api;
+        this.ticker = ticker;
         this.log = log;
+        this.figures = figures;
         this.collected = buffers.body();
         this.answer = buffers.answer();
         collected.clear();
@@ -87,12 +83,12 @@ final class InvocationJob implements Job {
 
     @Override
     public String id() {
-        return invocation.requestId();
+        return request.invocation().requestId();
     }
 
     @Override
     public String describe() {
-        return http == null ? "an event" : http.describe();
+        return request.describe();
     }
 
     @Override
@@ -102,35 +98,7 @@ final class InvocationJob implements Job {
 
     @Override
     public void encode(RequestWriter out) {
-        if (http == null) {
-            out.event();
-            out.server("request-id", invocation.requestId());
-            out.server("deadline-ms", Long.toString(invocation.deadlineMillis()));
-            out.server("function-arn", invocation.functionArn());
-            out.server("trace-id", invocation.traceId());
-            out.server("client-context", invocation.clientContext());
-            out.server("cognito-identity", invocation.cognitoIdentity());
-            out.server("tenant-id", invocation.tenantId());
-        } else {
-            variables.write(
-                    http.method(),
-                    http.target(),
-                    null,
-                    http.protocol(),
-                    http.client(),
-                    http.fields(),
-                    invocation.requestId(),
-                    http.bodyBytes(),
-                    out::server);
-            out.server("LAMBDA_REQUEST_ID", invocation.requestId());
-            out.server("LAMBDA_INVOCATION_CONTEXT", invocation.context());
-            out.server("LAMBDA_REQUEST_CONTEXT", http.requestContext());
-            out.server("_X_AMZN_TRACE_ID", invocation.traceId());
-            if (http.pathParameters() != null) {
-                out.server("LAMBDA_PATH_PARAMETERS", http.pathParameters());
-            }
-        }
-        body.encode(out);
+        request.encode(out);
     }
 
     // ---- the answer; reader thread ----
@@ -148,14 +116,15 @@ final class InvocationJob implements Job {
                     id(),
                     "the answer to " + describe() + " cannot be sent: " + invalid);
             if (claim()) {
-                answerFailure(502, "Bad Gateway", "The application failed.");
+                answerFailure(502, HttpStatus.text(502));
             }
             return;
         }
         head = given;
         if (config.stream() && canStream(given) && claim()) {
+            figures.sentAtNanos = ticker.nanos();
             try {
-                streamed = StreamedAnswer.begin(config.runtimeApi(), invocation.requestId(), http, given);
+                streamed = StreamedAnswer.begin(config.runtimeApi(), ticker, id(), http, given);
             } catch (IOException e) {
                 apiFailure = e;
             }
@@ -255,7 +224,7 @@ final class InvocationJob implements Job {
             byte[] json = Arrays.copyOf(collected.array(), collected.length());
             postError(new InvocationError(errorType(given), "", json));
         } else {
-            post("application/json", collected);
+            post(collected);
         }
     }
 
@@ -275,18 +244,20 @@ final class InvocationJob implements Job {
                 ? BALANCER_ANSWER_BYTES
                 : RuntimeApi.MAX_ANSWER_BYTES;
         if (!overflowed) {
+            long begunNanos = ticker.nanos();
             event.format()
                     .write(
                             given.status(),
-                            given.reason().isEmpty() ? reason(given.status()) : given.reason(),
+                            given.reason().isEmpty() ? HttpStatus.reason(given.status()) : given.reason(),
                             given.headers(),
                             collected.array(),
                             collected.length(),
                             answer);
+            figures.encodeNanos = ticker.nanos() - begunNanos;
         }
         if (overflowed || answer.length() > most) {
             tooLarge(Math.max(collected.length(), answer.length()), most);
-            answerFailure(500, "Internal Server Error", "The answer is larger than this function can send.");
+            answerFailure(500, "The answer is larger than this function can send.");
             return;
         }
         int headerBytes = 0;
@@ -301,7 +272,7 @@ final class InvocationJob implements Job {
                     "the header fields of the answer to " + describe() + " have " + headerBytes
                             + " bytes; API Gateway takes about 10 KB and answers 502 or drops fields above that");
         }
-        post("application/json", answer);
+        post(answer);
     }
 
     private void tooLarge(int bytes, int most) {
@@ -317,25 +288,26 @@ final class InvocationJob implements Job {
 
     @Override
     public void done(JobReport given) {
-        report = given;
+        figures.report = given;
         ended.countDown();
     }
 
     @Override
     public void failed(WorkerException problem) {
-        failure = problem.kind();
         StreamedAnswer stream = streamed;
         if (claim()) {
             if (http == null) {
-                postError(errorFor(problem));
+                postError(InvocationError.of(problem));
             } else {
-                int status = status(problem.kind());
+                int status = HttpStatus.of(problem.kind());
                 String detail = problem.publicDetail();
-                answerFailure(status, reason(status), config.debug() && detail != null ? detail : text(status));
+                answerFailure(status, config.debug() && detail != null ? detail : HttpStatus.text(status));
             }
         } else if (stream != null && apiFailure == null) {
             try {
-                stream.fail(errorFor(problem));
+                InvocationError error = InvocationError.of(problem);
+                figures.failure = error.type();
+                stream.fail(error);
             } catch (IOException e) {
                 apiFailure = e;
             }
@@ -343,98 +315,33 @@ final class InvocationJob implements Job {
         ended.countDown();
     }
 
-    private static InvocationError errorFor(WorkerException problem) {
-        String type = switch (problem.kind()) {
-            case TIMED_OUT -> "Function.TimedOut";
-            case CRASHED -> "Runtime.ExitError";
-            case PROTOCOL -> "Runtime.ProtocolError";
-            case APPLICATION -> "Function.Unhandled";
-            case UNDELIVERABLE -> "Runtime.EventTooLarge";
-            case BOOT_FAILED -> "Runtime.InitError";
-            default -> "Runtime.NoWorker";
-        };
-        String detail = problem.publicDetail();
-        return new InvocationError(type, detail == null ? String.valueOf(problem.getMessage()) : detail);
-    }
-
-    private static int status(WorkerException.Kind kind) {
-        return switch (kind) {
-            case TIMED_OUT -> 504;
-            case CRASHED, PROTOCOL -> 502;
-            case APPLICATION -> 500;
-            case UNDELIVERABLE -> 431;
-            default -> 503;
-        };
-    }
-
-    private static String text(int status) {
-        return switch (status) {
-            case 504 -> "The application did not answer in time.";
-            case 502, 500 -> "The application failed.";
-            case 431 -> "The request's header fields are larger than this server accepts.";
-            default -> "The application is not available.";
-        };
-    }
-
-    private static String reason(int status) {
-        return switch (status) {
-            case 200 -> "OK";
-            case 201 -> "Created";
-            case 202 -> "Accepted";
-            case 204 -> "No Content";
-            case 206 -> "Partial Content";
-            case 301 -> "Moved Permanently";
-            case 302 -> "Found";
-            case 303 -> "See Other";
-            case 304 -> "Not Modified";
-            case 307 -> "Temporary Redirect";
-            case 308 -> "Permanent Redirect";
-            case 400 -> "Bad Request";
-            case 401 -> "Unauthorized";
-            case 403 -> "Forbidden";
-            case 404 -> "Not Found";
-            case 405 -> "Method Not Allowed";
-            case 409 -> "Conflict";
-            case 410 -> "Gone";
-            case 413 -> "Content Too Large";
-            case 415 -> "Unsupported Media Type";
-            case 419 -> "Page Expired";
-            case 422 -> "Unprocessable Content";
-            case 429 -> "Too Many Requests";
-            case 431 -> "Request Header Fields Too Large";
-            case 500 -> "Internal Server Error";
-            case 502 -> "Bad Gateway";
-            case 503 -> "Service Unavailable";
-            case 504 -> "Gateway Timeout";
-            default -> "";
-        };
-    }
-
-    private void answerFailure(int status, String reason, String text) {
+    private void answerFailure(int status, String text) {
         if (http == null) {
             postError(new InvocationError("Runtime.InvalidAnswer", text));
             return;
         }
-        byte[] utf8 = (text + "\n").getBytes(StandardCharsets.UTF_8);
+        figures.failure = Integer.toString(status);
         answer.clear();
-        http.format()
-                .write(status, reason, List.of("Content-Type", "text/plain; charset=utf-8"), utf8, utf8.length, answer);
-        post("application/json", answer);
+        http.format().writeFailure(status, text, answer);
+        post(answer);
     }
 
     private boolean claim() {
         return claimed.compareAndSet(false, true);
     }
 
-    private void post(String contentType, ByteWriter bytes) {
+    private void post(ByteWriter bytes) {
+        figures.sentAtNanos = ticker.nanos();
         try {
-            api.post(id(), contentType, bytes.array(), bytes.length());
+            api.post(id(), "application/json", bytes.array(), bytes.length());
         } catch (IOException e) {
             apiFailure = e;
         }
     }
 
     private void postError(InvocationError error) {
+        figures.failure = error.type();
+        figures.sentAtNanos = ticker.nanos();
         try {
             api.postError(id(), error);
         } catch (IOException e) {
@@ -462,22 +369,6 @@ final class InvocationJob implements Job {
         }
         StreamedAnswer stream = streamed;
         return stream == null ? api.confirm() : stream.confirm();
-    }
-
-    /** Once the job has ended: deletes what was stored for it. */
-    void discard() {
-        body.discard();
-    }
-
-    /** What it cost; null when it has failed. */
-    @Nullable
-    JobReport report() {
-        return report;
-    }
-
-    /** Why it has failed, null when it has not. */
-    WorkerException.@Nullable Kind failure() {
-        return failure;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.cetane.lambda;
 
 import dev.cetane.cgi.CgiVariables;
-import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.WorkerException;
@@ -16,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The life of a custom runtime: boots the workers, then serves one invocation after the other in each slot, until the environment ends.
@@ -25,30 +25,53 @@ public final class LambdaRuntime {
     /** Between SIGTERM and SIGKILL Lambda leaves half a second. */
     private static final long STOP_MILLIS = 400;
 
+    /** As AWS's own runtimes exit. */
+    private static final int RESTORE_FAILED = 64;
+
     private final LambdaConfig config;
     private final WorkerPool pool;
     private final CgiVariables variables;
     private final Ticker ticker;
-    private final EventLog log;
+    private final InvocationLog log;
+    private final Metrics metrics;
+    private final String cpu;
     private final CountDownLatch over = new CountDownLatch(1);
+    private final AtomicInteger slots = new AtomicInteger();
     private volatile int exitCode;
 
-    /** @param scriptName path of the front controller as a client would ask for it: {@code /index.php} */
-    public LambdaRuntime(LambdaConfig config, WorkerPool pool, String scriptName, Ticker ticker, EventLog log) {
+    /**
+     * A runtime that has not begun.
+     *
+     * @param scriptName path of the front controller as a client would ask for it: {@code /index.php}
+     * @param cpu the CPU's model
+     */
+    public LambdaRuntime(
+            LambdaConfig config,
+            WorkerPool pool,
+            String scriptName,
+            Ticker ticker,
+            InvocationLog log,
+            Metrics metrics,
+            String cpu) {
         this.config = config;
         this.pool = pool;
         this.variables = new CgiVariables(scriptName);
         this.ticker = ticker;
         this.log = log;
+        this.metrics = metrics;
+        this.cpu = cpu;
     }
 
     /**
      * Serves until the environment ends.
      *
-     * @return the exit code: 0 after {@link #stop}, else 1, and Lambda starts a new environment
+     * @return the exit code: 0 after {@link #stop}, 64 when a copy of a snapshot cannot serve, else 1, and Lambda starts a new environment
      */
     public int run() throws InterruptedException {
+        long begunNanos = ticker.nanos();
         CompletableFuture<Void> boot = pool.startBooting();
+        ShutdownExtension extension = new ShutdownExtension(config.runtimeApi(), ticker, log);
+        extension.start();
         try {
             boot.get(config.initLimit().toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -60,20 +83,70 @@ public final class LambdaRuntime {
         } catch (ExecutionException e) {
             return initFailed(e.getCause() == null ? e : e.getCause());
         }
+        extension.awaitRegistration();
+        if (config.snapStart()) {
+            int failed = throughSnapshot();
+            if (failed != 0) {
+                return failed;
+            }
+        }
+        started(ticker.nanos() - begunNanos);
         List<Thread> loops = new ArrayList<>();
         for (int i = 1; i <= config.slots(); i++) {
             Thread loop = new Thread(() -> loop(boot), "cetane-lambda-" + i);
             loop.setDaemon(true);
             loops.add(loop);
         }
+        slots.set(loops.size());
         loops.forEach(Thread::start);
         over.await();
         return exitCode;
     }
 
+    /** Returns 0, or the code to exit with. */
+    private int throughSnapshot() throws InterruptedException {
+        SnapStart snapshot = new SnapStart(config, pool, variables, ticker, log);
+        try {
+            snapshot.prepare();
+        } catch (WorkerException e) {
+            return initFailed(e);
+        }
+        try {
+            snapshot.awaitRestore();
+            snapshot.restored();
+            return 0;
+        } catch (IOException | WorkerException e) {
+            String message = String.valueOf(e.getMessage());
+            log.log(Level.ERROR, "lambda.restore-failed", null, message);
+            snapshot.report(message);
+            return RESTORE_FAILED;
+        }
+    }
+
+    private void started(long nanos) {
+        metrics.initialised(nanos);
+        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+        log.log(
+                Level.INFO,
+                "lambda.started",
+                null,
+                "ready after " + millis + " ms on " + cpu,
+                "cpu",
+                cpu,
+                "cpus",
+                Runtime.getRuntime().availableProcessors(),
+                "millis",
+                millis,
+                "initialization",
+                config.initialization(),
+                "slots",
+                config.slots());
+    }
+
     /** The environment is about to end: lets the workers run their shutdown code, as far as there is time. Any thread. */
     @SuppressWarnings("FutureReturnValueIgnored") // its one action cannot fail
     public void stop() {
+        metrics.flush();
         pool.drain(Duration.ofMillis(STOP_MILLIS))
                 .orTimeout(STOP_MILLIS, TimeUnit.MILLISECONDS)
                 .whenComplete((done, late) -> over.countDown());
@@ -81,19 +154,31 @@ public final class LambdaRuntime {
 
     private void loop(CompletableFuture<Void> boot) {
         try {
-            new InvocationLoop(config, pool, boot, variables, ticker, log).run();
+            new InvocationLoop(config, pool, boot, variables, ticker, log, metrics).run();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException | WorkerException e) {
+        } catch (IOException e) {
+            slotFailed(String.valueOf(e.getMessage()));
+        } catch (WorkerException e) {
             end(String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
             end("a fault of Cetane's own: " + e);
         }
     }
 
+    /** The other slots, where there are any, have invocations that are to end well. */
+    private void slotFailed(String why) {
+        if (slots.decrementAndGet() == 0) {
+            end(why);
+        } else {
+            log.log(Level.ERROR, "lambda.slot-ended", null, why);
+        }
+    }
+
     private void end(String why) {
         if (over.getCount() > 0) {
             log.log(Level.ERROR, "lambda.ended", null, why);
+            metrics.flush();
             exitCode = 1;
             over.countDown();
         }
@@ -102,13 +187,13 @@ public final class LambdaRuntime {
     private int initFailed(Throwable cause) {
         String message = String.valueOf(cause.getMessage());
         log.log(Level.ERROR, "lambda.init-failed", null, message);
-        reportInitError(config.runtimeApi(), "Runtime.InitError", message);
+        reportInitError(config.runtimeApi(), ticker, "Runtime.InitError", message);
         return 1;
     }
 
     /** Tells the Runtime API why this environment cannot serve; whether it hears it or not, the process is to exit. */
-    public static void reportInitError(InetSocketAddress runtimeApi, String type, String message) {
-        try (RuntimeApi api = new RuntimeApi(runtimeApi)) {
+    public static void reportInitError(InetSocketAddress runtimeApi, Ticker ticker, String type, String message) {
+        try (RuntimeApi api = new RuntimeApi(runtimeApi, ticker)) {
             api.initError(new InvocationError(type, message));
         } catch (IOException e) {
             // The message is in the log; nobody is left who could be told.

@@ -2,6 +2,7 @@ package dev.cetane.lambda;
 
 import dev.cetane.lambda.ApiConnection.DeadConnectionException;
 import dev.cetane.lambda.ApiConnection.Reply;
+import dev.cetane.worker.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +26,14 @@ final class RuntimeApi implements AutoCloseable {
     private boolean waiting;
     private boolean retriable;
 
-    RuntimeApi(InetSocketAddress address) {
+    RuntimeApi(InetSocketAddress address, Ticker ticker) {
         host = address.getHostString() + ":" + address.getPort();
-        connection = new ApiConnection(address);
+        connection = new ApiConnection(address, ticker);
+    }
+
+    /** When the first bytes of the last answer came. */
+    long receivedSinceNanos() {
+        return connection.receivedSinceNanos();
     }
 
     /**
@@ -77,10 +83,34 @@ final class RuntimeApi implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits until the environment was made a snapshot of and is restored from it: here the snapshot is taken.
+     *
+     * @throws RuntimeApiException when the API does not know of snapshots
+     */
+    void restoreNext() throws IOException {
+        request("GET", "restore/next");
+        head.put("\r\n");
+        Reply reply = call(new byte[0], 0);
+        if (reply.status() != 200) {
+            throw new RuntimeApiException(
+                    "the Runtime API answered /restore/next with " + reply.status() + " " + reply.text());
+        }
+    }
+
     /** Why this environment cannot serve: the last call before the process exits. */
     Reply initError(InvocationError error) throws IOException {
+        return report("init/error", error);
+    }
+
+    /** Why it cannot serve after it was restored; the last call likewise. */
+    Reply restoreError(InvocationError error) throws IOException {
+        return report("restore/error", error);
+    }
+
+    private Reply report(String path, InvocationError error) throws IOException {
         byte[] json = error.json();
-        request("POST", "init/error");
+        request("POST", path);
         errorType(error);
         lengthAndType("application/json", json.length);
         return call(json, json.length);

@@ -2,6 +2,7 @@ package dev.cetane.lambda;
 
 import dev.cetane.lambda.ApiConnection.Reply;
 import dev.cetane.protocol.ResponseHead;
+import dev.cetane.worker.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -30,9 +31,10 @@ final class StreamedAnswer {
     }
 
     /** Sends the head at once. */
-    static StreamedAnswer begin(InetSocketAddress api, String requestId, @Nullable HttpEvent http, ResponseHead head)
+    static StreamedAnswer begin(
+            InetSocketAddress api, Ticker ticker, String requestId, @Nullable HttpEvent http, ResponseHead head)
             throws IOException {
-        StreamedAnswer answer = new StreamedAnswer(new ApiConnection(api));
+        StreamedAnswer answer = new StreamedAnswer(new ApiConnection(api, ticker));
         ByteWriter out = answer.out;
         out.put("POST /2018-06-01/runtime/invocation/").put(requestId).put("/response HTTP/1.1\r\nHost: ");
         out.put(api.getHostString()).put(":").put(api.getPort());

@@ -5,17 +5,31 @@ import java.time.InstantSource;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** For machines: one JSON object a line with {@code time}, {@code level}, {@code event}, {@code message}, {@code request}, {@code fields}. */
+/**
+ * For machines: one JSON object a line with {@code time}, {@code level}, {@code event}, {@code message}, {@code request}, {@code fields}; on
+ * AWS Lambda {@code time} and {@code request} have the names {@code timestamp} and {@code requestId}, and levels are in capitals.
+ */
 public final class JsonEventLog implements EventLog {
 
     private final LineWriter writer;
     private final Level least;
     private final InstantSource clock;
+    private final boolean lambda;
 
     public JsonEventLog(OutputStream out, Level least, InstantSource clock) {
+        this(out, least, clock, false);
+    }
+
+    private JsonEventLog(OutputStream out, Level least, InstantSource clock, boolean lambda) {
         this.writer = new LineWriter(out);
         this.least = least;
         this.clock = clock;
+        this.lambda = lambda;
+    }
+
+    /** With the names that AWS Lambda's own lines have, by which CloudWatch finds level, time and invocation. */
+    public static JsonEventLog forLambda(OutputStream out, Level least, InstantSource clock) {
+        return new JsonEventLog(out, least, clock, true);
     }
 
     @Override
@@ -29,17 +43,17 @@ public final class JsonEventLog implements EventLog {
             return;
         }
         StringBuilder line = new StringBuilder(160 + message.length());
-        line.append("{\"time\":\"");
+        line.append(lambda ? "{\"timestamp\":\"" : "{\"time\":\"");
         LineWriter.appendTime(line, clock.instant());
         line.append("\",\"level\":\"")
-                .append(level.name().toLowerCase(Locale.ROOT))
+                .append(lambda ? level.name() : level.name().toLowerCase(Locale.ROOT))
                 .append("\",\"event\":\"");
         LineWriter.appendValue(line, event, true);
         line.append("\",\"message\":\"");
         LineWriter.appendMessage(line, message, true);
         line.append('"');
         if (requestId != null) {
-            line.append(",\"request\":\"");
+            line.append(lambda ? ",\"requestId\":\"" : ",\"request\":\"");
             LineWriter.appendValue(line, requestId, true);
             line.append('"');
         }

@@ -303,6 +303,7 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
                         ready.capabilities().contains(Capability.TASK),
                         ready.capabilities().contains(Capability.TICK));
                 requests.allowEvents(ready.capabilities().contains(Capability.EVENT));
+                requests.allowSnapshots(ready.capabilities().contains(Capability.SNAPSHOT));
             }
         }
         owner.ready(ready);

@@ -36,7 +36,12 @@ public record WorkerServices(CallHandler calls, Role role, int taskWorkers, IntS
     /** What HELLO offers. */
     Set<Capability> capabilities() {
         EnumSet<Capability> offered = EnumSet.of(Capability.FILE, Capability.FORM, Capability.CALL);
-        offered.add(role == Role.TASK ? Capability.TASK : Capability.EVENT);
+        if (role == Role.TASK) {
+            offered.add(Capability.TASK);
+        } else {
+            offered.add(Capability.EVENT);
+            offered.add(Capability.SNAPSHOT);
+        }
         if (role == Role.TASK || taskWorkers == 0) {
             offered.add(Capability.TICK);
         }

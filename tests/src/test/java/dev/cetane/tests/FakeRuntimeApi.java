@@ -29,6 +29,9 @@ import java.util.concurrent.TimeoutException;
 final class FakeRuntimeApi implements AutoCloseable {
     private static final int LARGEST_ANSWER = 6_291_556;
     private static final String PREFIX = "/2018-06-01/runtime/";
+    private static final String EXTENSIONS = "/2020-01-01/extension/";
+
+    private static final String EXTENSION = "11111111-2222-3333-4444-555555555555";
 
     private final ServerSocket server;
     private final List<Socket> connections = new ArrayList<>();
@@ -36,8 +39,15 @@ final class FakeRuntimeApi implements AutoCloseable {
     private final Map<String, Invocation> known = new LinkedHashMap<>();
     private final List<Call> calls = new ArrayList<>();
     private final ArrayDeque<Integer> answerStatus = new ArrayDeque<>();
+    private final ArrayDeque<String> rawNext = new ArrayDeque<>();
+    private final ArrayDeque<String> rawAnswers = new ArrayDeque<>();
     private final CompletableFuture<Call> initError = new CompletableFuture<>();
+    private final CompletableFuture<Call> restoreError = new CompletableFuture<>();
+    private final CompletableFuture<Void> snapshot = new CompletableFuture<>();
     private final boolean concurrent;
+    private boolean extensionsForbidden;
+    private boolean restored;
+    private boolean closed;
     private int connectionsDroppedAfterNext;
     private int answersDropped;
 
@@ -158,6 +168,11 @@ final class FakeRuntimeApi implements AutoCloseable {
         answersDropped++;
     }
 
+    /** Takes no extensions any more. */
+    synchronized void forbidExtensions() {
+        extensionsForbidden = true;
+    }
+
     synchronized int deliveries(Invocation invocation) {
         return invocation.deliveries;
     }
@@ -170,11 +185,39 @@ final class FakeRuntimeApi implements AutoCloseable {
         return List.copyOf(calls);
     }
 
+    /** The next calls of {@code /next} get these bytes and then the end of the connection; the event stays where it is. */
+    synchronized void replyToNext(String... raw) {
+        rawNext.addAll(List.of(raw));
+    }
+
+    /** The next answers get these bytes and then the end of the connection. */
+    synchronized void replyToAnswers(String... raw) {
+        rawAnswers.addAll(List.of(raw));
+    }
+
+    /** Ends the wait between snapshot and restore. */
+    synchronized void restore() {
+        restored = true;
+        notifyAll();
+    }
+
+    void awaitSnapshot() {
+        get(snapshot, "restore/next");
+    }
+
     Call awaitInitError() {
+        return get(initError, "init/error");
+    }
+
+    Call awaitRestoreError() {
+        return get(restoreError, "restore/error");
+    }
+
+    private static <T> T get(CompletableFuture<T> future, String what) {
         try {
-            return initError.get(RunningCetane.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            return future.get(RunningCetane.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new AssertionError("no init/error came", e);
+            throw new AssertionError("no " + what + " came", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("interrupted", e);
@@ -210,10 +253,20 @@ final class FakeRuntimeApi implements AutoCloseable {
                 synchronized (this) {
                     calls.add(call);
                 }
+                if (call.path().startsWith(EXTENSIONS)) {
+                    if (!extension(call, out)) {
+                        return;
+                    }
+                    continue;
+                }
                 String path = call.path().substring(PREFIX.length());
-                boolean open = path.equals("invocation/next")
-                        ? next(connection, out)
-                        : path.equals("init/error") ? initError(call, out) : answer(call, path, out);
+                boolean open = switch (path) {
+                    case "invocation/next" -> next(connection, out);
+                    case "init/error" -> report(initError, call, out);
+                    case "restore/next" -> restoreNext(out);
+                    case "restore/error" -> report(restoreError, call, out);
+                    default -> answer(call, path, out);
+                };
                 if (!open || call.isStreamed()) {
                     return;
                 }
@@ -223,9 +276,38 @@ final class FakeRuntimeApi implements AutoCloseable {
         }
     }
 
+    /** Registers it, unless the test forbids it, and lets it wait for events for ever. */
+    private boolean extension(Call call, OutputStream out) throws IOException, InterruptedException {
+        String path = call.path().substring(EXTENSIONS.length());
+        if (path.equals("register") && !extensionsForbidden) {
+            out.write(("HTTP/1.1 200 OK\r\nLambda-Extension-Identifier: " + EXTENSION
+                            + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+                    .getBytes(StandardCharsets.ISO_8859_1));
+            return true;
+        }
+        if (path.equals("event/next") && EXTENSION.equals(call.headers().get("lambda-extension-identifier"))) {
+            synchronized (this) {
+                while (!closed) {
+                    wait();
+                }
+            }
+            return false;
+        }
+        reply(out, 403, "{\"errorMessage\":\"no\",\"errorType\":\"Extension.Forbidden\"}");
+        return true;
+    }
+
     private boolean next(Socket connection, OutputStream out) throws IOException, InterruptedException {
         Invocation invocation;
         boolean drop;
+        String raw;
+        synchronized (this) {
+            raw = rawNext.pollFirst();
+        }
+        if (raw != null) {
+            out.write(raw.getBytes(StandardCharsets.ISO_8859_1));
+            return false;
+        }
         synchronized (this) {
             invocation = concurrent ? null : running();
             while (invocation == null) {
@@ -266,9 +348,21 @@ final class FakeRuntimeApi implements AutoCloseable {
         return null;
     }
 
-    private boolean initError(Call call, OutputStream out) throws IOException {
+    private static boolean report(CompletableFuture<Call> future, Call call, OutputStream out) throws IOException {
         reply(out, 202, "{\"status\":\"OK\"}");
-        initError.complete(call);
+        future.complete(call);
+        return true;
+    }
+
+    /** Blocks from the snapshot to the restore. */
+    private boolean restoreNext(OutputStream out) throws IOException, InterruptedException {
+        snapshot.complete(null);
+        synchronized (this) {
+            while (!restored && !closed) {
+                wait();
+            }
+        }
+        reply(out, 200, "{}");
         return true;
     }
 
@@ -277,6 +371,7 @@ final class FakeRuntimeApi implements AutoCloseable {
         Invocation invocation;
         int status = 202;
         boolean drop;
+        String raw;
         synchronized (this) {
             invocation = parts.length == 3 ? known.get(parts[1]) : null;
             if (invocation == null) {
@@ -293,8 +388,12 @@ final class FakeRuntimeApi implements AutoCloseable {
             }
             drop = answersDropped > 0;
             answersDropped -= drop ? 1 : 0;
+            raw = rawAnswers.pollFirst();
         }
-        if (!drop) {
+        if (raw != null) {
+            out.write(raw.getBytes(StandardCharsets.ISO_8859_1));
+            drop = true;
+        } else if (!drop) {
             reply(
                     out,
                     status,
@@ -393,6 +492,7 @@ final class FakeRuntimeApi implements AutoCloseable {
             throw new AssertionError(e);
         }
         synchronized (this) {
+            closed = true;
             dropConnections();
             notifyAll();
         }

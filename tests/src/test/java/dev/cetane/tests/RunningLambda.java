@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** A real {@code cetane lambda} beside a {@link FakeRuntimeApi}. Its end is checked: no process of it remains. Used by one test's thread. */
 final class RunningLambda implements AutoCloseable {
@@ -38,6 +39,7 @@ final class RunningLambda implements AutoCloseable {
         private String javaOptions = "-ea -XX:TieredStopAtLevel=1";
         private boolean concurrent;
         private boolean bootstrapped;
+        private boolean ownLog;
 
         Starter(Path application) {
             this.application = application;
@@ -58,6 +60,17 @@ final class RunningLambda implements AutoCloseable {
             return this;
         }
 
+        /** The environment as Lambda makes it for Managed Instances, but for the number of slots. */
+        Starter managed(int slots) {
+            return concurrency(slots).environment("AWS_LAMBDA_INITIALIZATION_TYPE", "lambda-managed-instances");
+        }
+
+        /** The log as Lambda asks for it, and not as these tests want it. */
+        Starter logged(String format, String level) {
+            ownLog = true;
+            return environment("AWS_LAMBDA_LOG_FORMAT", format).environment("AWS_LAMBDA_LOG_LEVEL", level);
+        }
+
         Starter concurrency(int slots) {
             concurrent = true;
             return environment("AWS_LAMBDA_MAX_CONCURRENCY", Integer.toString(slots));
@@ -70,8 +83,14 @@ final class RunningLambda implements AutoCloseable {
         }
 
         RunningLambda start() {
+            return start(api -> {});
+        }
+
+        /** @param script what the API does, said before anything can call it */
+        RunningLambda start(Consumer<FakeRuntimeApi> script) {
             try {
                 FakeRuntimeApi api = new FakeRuntimeApi(concurrent);
+                script.accept(api);
                 Path directory = Files.createTempDirectory("cetane-lambda-");
                 List<String> command = new ArrayList<>(List.of("env", "--default-signal"));
                 if (bootstrapped) {
@@ -79,7 +98,9 @@ final class RunningLambda implements AutoCloseable {
                 } else {
                     command.addAll(List.of(RunningCetane.LAUNCHER.toString(), "lambda"));
                 }
-                settings.put("log.format", "json");
+                if (!ownLog) {
+                    settings.put("log.format", "json");
+                }
                 settings.put("run-directory", directory.resolve("run").toString());
                 if (!bootstrapped) {
                     settings.forEach((key, value) -> command.addAll(List.of("--set", key + "=" + value)));
@@ -90,7 +111,9 @@ final class RunningLambda implements AutoCloseable {
                 builder.environment().put("AWS_LAMBDA_RUNTIME_API", api.address());
                 builder.environment().put("LAMBDA_TASK_ROOT", String.valueOf(application.getParent()));
                 builder.environment().put("_HANDLER", String.valueOf(application.getFileName()));
-                builder.environment().put("CETANE_LOG_FORMAT", "json");
+                if (!ownLog) {
+                    builder.environment().put("CETANE_LOG_FORMAT", "json");
+                }
                 builder.environment().put("MARK", directory.toString());
                 builder.environment().putAll(environment);
                 Process process = builder.start();
@@ -133,6 +156,17 @@ final class RunningLambda implements AutoCloseable {
 
     void signal(String name) {
         Processes.signal(process.pid(), name);
+    }
+
+    /** Stops all processes where they are, as the sandbox is between invocations. */
+    void freeze() {
+        processes().forEach(each -> Processes.signal(each, "STOP"));
+        signal("STOP");
+    }
+
+    void thaw() {
+        signal("CONT");
+        processes().forEach(each -> Processes.signal(each, "CONT"));
     }
 
     int awaitExit() {

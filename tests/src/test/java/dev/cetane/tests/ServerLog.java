@@ -45,7 +45,7 @@ final class ServerLog {
 
         /** Id of the request that it belongs to, or empty. */
         String request() {
-            return json.path("request").asText();
+            return json.path(json.has("requestId") ? "requestId" : "request").asText();
         }
 
         JsonNode field(String name) {

@@ -20,10 +20,10 @@ public enum Capability {
     TICK,
     /** CALL and REPLY frames: the worker asks the supervisor for something. May be used from HELLO on, before READY agrees. */
     CALL,
+    /** CHECKPOINT and RESTORED frames: the worker is told that it becomes part of a snapshot, and that it was restored from one. */
+    SNAPSHOT,
     /** Reserved. */
-    PING,
-    /** Reserved. */
-    SNAPSHOT;
+    PING;
 
     private final String wireName = name().toLowerCase(Locale.ROOT);
 

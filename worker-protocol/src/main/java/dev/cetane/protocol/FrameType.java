@@ -21,11 +21,11 @@ public enum FrameType {
     TICK(0x07, Direction.TO_WORKER, 0, 0, 0, Capability.TICK, false),
     REPLY(0x08, Direction.TO_WORKER, 1, 57_332, FrameType.MORE, Capability.CALL, false),
     CALL(0x49, Direction.FROM_WORKER, 1, 65_524, FrameType.MORE, Capability.CALL, false),
+    CHECKPOINT(0x0A, Direction.TO_WORKER, 0, 0, 0, Capability.SNAPSHOT, false),
+    RESTORED(0x0B, Direction.TO_WORKER, 0, 0, 0, Capability.SNAPSHOT, false),
     EVENT(0x05, Direction.TO_WORKER, 24, 57_332, FrameType.BODY_IN_FILE, Capability.EVENT, false),
 
     PING(0x09, Direction.TO_WORKER, Capability.PING),
-    CHECKPOINT(0x0A, Direction.TO_WORKER, Capability.SNAPSHOT),
-    RESTORED(0x0B, Direction.TO_WORKER, Capability.SNAPSHOT),
     PONG(0x4A, Direction.FROM_WORKER, Capability.PING);
 
     /** Who sends a frame. */

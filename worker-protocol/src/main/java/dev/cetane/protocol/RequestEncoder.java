@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * Writes REQUEST frames, PROTOCOL.md §4.2, into one buffer that belongs to a worker and is used again for each of its requests.
  * Used by one thread at a time, the one that dispatches: {@link #begin}, {@link #server} for each entry, at most one of
  * {@link #body}, {@link #bodyFile}, {@link #form} and {@link #formFiles}, {@link #finish}. A request that was given up half-way is forgotten by the next
- * {@code begin}. {@link #task} or {@link #tick} instead of the entries and the body make it a TASK or a TICK frame.
+ * {@code begin}. {@link #task}, {@link #tick}, {@link #checkpoint} or {@link #restored} instead of the entries and the body make it another frame.
  *
  * <p>Names and values are two separate lists on the wire, so each is gathered apart until both lengths are known.
  */
@@ -35,6 +35,7 @@ public final class RequestEncoder implements RequestWriter {
     private int number;
     private int timeout;
     private boolean eventsAllowed;
+    private boolean snapshotsAllowed;
     private boolean event;
 
     /** Whether {@link Capability#FORM} was agreed on with the worker that gets the frames; not so at first. */
@@ -51,6 +52,11 @@ public final class RequestEncoder implements RequestWriter {
     /** Whether {@link Capability#EVENT} was agreed on with the worker that gets the frames; not so at first. */
     public void allowEvents(boolean allowed) {
         eventsAllowed = allowed;
+    }
+
+    /** Whether {@link Capability#SNAPSHOT} was agreed on with the worker that gets the frames; not so at first. */
+    public void allowSnapshots(boolean allowed) {
+        snapshotsAllowed = allowed;
     }
 
     @Override
@@ -103,6 +109,23 @@ public final class RequestEncoder implements RequestWriter {
             throw new IllegalStateException("the worker takes no ticks");
         }
         replace(FrameType.TICK, 0);
+    }
+
+    @Override
+    public void checkpoint() {
+        snapshot(FrameType.CHECKPOINT);
+    }
+
+    @Override
+    public void restored() {
+        snapshot(FrameType.RESTORED);
+    }
+
+    private void snapshot(FrameType type) {
+        if (!snapshotsAllowed) {
+            throw new IllegalStateException("the worker knows of no snapshots");
+        }
+        replace(type, 0);
     }
 
     private void replace(FrameType type, int flags) {

@@ -76,4 +76,22 @@ public interface RequestWriter {
     default void tick() {
         throw new IllegalStateException("the worker takes no ticks");
     }
+
+    /**
+     * It is no request: the worker becomes part of a snapshot, PROTOCOL.md §4.8.
+     *
+     * @throws IllegalStateException when the worker knows of no snapshots
+     */
+    default void checkpoint() {
+        throw new IllegalStateException("the worker knows of no snapshots");
+    }
+
+    /**
+     * It is no request: the worker was restored from a snapshot, PROTOCOL.md §4.8.
+     *
+     * @throws IllegalStateException when the worker knows of no snapshots
+     */
+    default void restored() {
+        throw new IllegalStateException("the worker knows of no snapshots");
+    }
 }

@@ -7,13 +7,23 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.cetane.protocol.RecordedCalls.Call;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 final class GoldenConversationsTest {
+    /** What begins an exchange. */
+    private static final Set<FrameType> STARTING = EnumSet.of(
+            FrameType.REQUEST,
+            FrameType.EVENT,
+            FrameType.TASK,
+            FrameType.TICK,
+            FrameType.CHECKPOINT,
+            FrameType.RESTORED);
 
     @TestFactory
     Stream<DynamicTest> a_conversation_is_heard_as_it_is_written_down() {
@@ -42,7 +52,7 @@ final class GoldenConversationsTest {
             if (step.get("sender").textValue().equals("supervisor")) {
                 step.get("frames").forEach(frame -> {
                     FrameType type = Vectors.type(frame);
-                    if (type == FrameType.REQUEST || type == FrameType.TASK || type == FrameType.TICK) {
+                    if (STARTING.contains(type)) {
                         assertThat(listener.turn.idle()).isTrue();
                         listener.turn.begin(Vectors.request(frame));
                     } else if (type == FrameType.REPLY) {

@@ -79,7 +79,8 @@ final class Vectors {
             case REQUEST -> encodeRequest(frame);
             case CANCEL -> ControlFrames.cancel(request);
             case STOP -> ControlFrames.stop();
-            case TASK, TICK -> encodeJob(frame);
+            case EVENT -> encodeEvent(frame);
+            case TASK, TICK, CHECKPOINT, RESTORED -> encodeJob(frame);
             case REPLY -> {
                 ReplyEncoder encoder = new ReplyEncoder();
                 encoder.begin().put(textBytes(frame.get("reply")));
@@ -139,14 +140,34 @@ final class Vectors {
         return encoder.finish();
     }
 
+    private static ByteBuffer encodeEvent(JsonNode frame) {
+        RequestEncoder encoder = new RequestEncoder();
+        encoder.allowEvents(true);
+        encoder.begin(
+                request(frame),
+                frame.get("received-at").doubleValue(),
+                frame.get("timeout-millis").longValue());
+        encoder.event();
+        map(frame.get("context")).forEach(encoder::server);
+        if (frame.has("body-file")) {
+            encoder.bodyFile(Path.of(text(frame.get("body-file"))));
+        } else {
+            encoder.body(textBytes(frame.get("body")));
+        }
+        return encoder.finish();
+    }
+
     private static ByteBuffer encodeJob(JsonNode frame) {
         RequestEncoder encoder = new RequestEncoder();
         encoder.allowTasks(true, true);
         encoder.begin(request(frame), 0, frame.path("timeout-millis").longValue());
-        if (type(frame) == FrameType.TICK) {
-            encoder.tick();
-        } else {
-            encoder.task(textBytes(frame.get("task")), frame.get("more").booleanValue());
+        encoder.allowSnapshots(true);
+        switch (type(frame)) {
+            case TICK -> encoder.tick();
+            case CHECKPOINT -> encoder.checkpoint();
+            case RESTORED -> encoder.restored();
+            default ->
+                encoder.task(textBytes(frame.get("task")), frame.get("more").booleanValue());
         }
         return encoder.finish();
     }
