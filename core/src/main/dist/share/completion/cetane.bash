@@ -158,6 +158,7 @@ function _complete_cetane() {
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} lambda" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} status" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} workers" ];    then _picocli_cetane; return $?; fi
+  if [ "${COMP_LINE}" = "${COMP_WORDS[0]} top" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} reload" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} stop" ];    then _picocli_cetane; return $?; fi
 
@@ -167,11 +168,13 @@ function _complete_cetane() {
   local cmds2=(lambda)
   local cmds3=(status)
   local cmds4=(workers)
-  local cmds5=(reload)
-  local cmds6=(stop)
+  local cmds5=(top)
+  local cmds6=(reload)
+  local cmds7=(stop)
 
-  if CompWordsContainsArray "${cmds6[@]}"; then _picocli_cetane_stop; return $?; fi
-  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_reload; return $?; fi
+  if CompWordsContainsArray "${cmds7[@]}"; then _picocli_cetane_stop; return $?; fi
+  if CompWordsContainsArray "${cmds6[@]}"; then _picocli_cetane_reload; return $?; fi
+  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_top; return $?; fi
   if CompWordsContainsArray "${cmds4[@]}"; then _picocli_cetane_workers; return $?; fi
   if CompWordsContainsArray "${cmds3[@]}"; then _picocli_cetane_status; return $?; fi
   if CompWordsContainsArray "${cmds2[@]}"; then _picocli_cetane_lambda; return $?; fi
@@ -187,7 +190,7 @@ function _picocli_cetane() {
   # Get completion data
   local curr_word=${COMP_WORDS[COMP_CWORD]}
 
-  local commands="serve check lambda status workers reload stop"
+  local commands="serve check lambda status workers top reload stop"
   local flag_opts="'-h' '--help' '-V' '--version'"
   local arg_opts=""
 
@@ -358,6 +361,42 @@ function _picocli_cetane_workers() {
       return
       ;;
     '--recycle')
+      return
+      ;;
+  esac
+
+  if [[ "${curr_word}" == -* ]]; then
+    COMPREPLY=( $(compgen -W "${flag_opts} ${arg_opts}" -- "${curr_word}") )
+  else
+    local positionals=""
+    local IFS=$'\n'
+    COMPREPLY=( $(compgen -W "${commands// /$'\n'}${IFS}${positionals}" -- "${curr_word}") )
+  fi
+}
+
+# Generates completions for the options and subcommands of the `top` subcommand.
+function _picocli_cetane_top() {
+  # Get completion data
+  local curr_word=${COMP_WORDS[COMP_CWORD]}
+  local prev_word=${COMP_WORDS[COMP_CWORD-1]}
+
+  local commands=""
+  local flag_opts="'-h' '--help' '-V' '--version'"
+  local arg_opts="'--instance' '--run-directory' '--sort' '--count'"
+
+  type compopt &>/dev/null && compopt +o default
+
+  case ${prev_word} in
+    '--instance')
+      return
+      ;;
+    '--run-directory')
+      return
+      ;;
+    '--sort')
+      return
+      ;;
+    '--count')
       return
       ;;
   esac

@@ -89,6 +89,7 @@ final class CommandLineInterface {
             case "lambda" -> new LambdaCommand(err, environment, workingDirectory, clientDirectory).run(invocation);
             case "check" -> check(invocation);
             case "status", "workers" -> show(invocation);
+            case "top" -> top(invocation);
             case "reload" -> print(instance(invocation).ask("POST", "/reload"));
             case "stop" -> stop(invocation);
             default -> throw new IllegalArgumentException(invocation.command() + " is no command");
@@ -149,6 +150,17 @@ final class CommandLineInterface {
             return print(instance.ask("POST", "/workers/" + number("--recycle", worker) + "/recycle"));
         }
         return print(instance.ask("GET", "/" + invocation.command() + (invocation.has("--json") ? "?json" : "")));
+    }
+
+    private int top(Invocation invocation) {
+        String order = invocation.value("--sort");
+        if (order != null && !order.matches("[a-z]{1,20}")) {
+            throw new CommandException(CommandException.WRONG_USE, "--sort = \"" + order + "\" is no order");
+        }
+        boolean terminal = StandardOutput.isTerminal();
+        String count = invocation.value("--count");
+        long most = count != null ? number("--count", count) : terminal ? 0 : 1;
+        return new TopCommand(out, instance(invocation), order == null ? "busy" : order, terminal, most).run(System.in);
     }
 
     private int stop(Invocation invocation) {

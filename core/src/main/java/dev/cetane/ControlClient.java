@@ -70,18 +70,119 @@ final class ControlClient {
     /** Asks and waits for the answer, which for a reload takes as long as its boots. */
     Answer ask(String method, String target) {
         try (SocketChannel channel = SocketChannel.open(socket(instance))) {
-            String request = method + " " + target + " HTTP/1.0\r\n\r\n";
-            ByteBuffer out = ByteBuffer.wrap(request.getBytes(StandardCharsets.US_ASCII));
-            while (out.hasRemaining()) {
-                channel.write(out);
-            }
+            send(channel, method, target);
             return parse(readAll(channel));
         } catch (IOException e) {
-            throw new CommandException(
-                    CommandException.FAILED,
-                    "instance " + RunDirectory.pidOf(instance) + " does not answer on its control socket: "
-                            + e.getMessage(),
-                    e);
+            throw silent(e);
+        }
+    }
+
+    private static void send(SocketChannel channel, String method, String target) throws IOException {
+        String request = method + " " + target + " HTTP/1.0\r\n\r\n";
+        ByteBuffer out = ByteBuffer.wrap(request.getBytes(StandardCharsets.US_ASCII));
+        while (out.hasRemaining()) {
+            channel.write(out);
+        }
+    }
+
+    private CommandException silent(IOException e) {
+        return new CommandException(
+                CommandException.FAILED,
+                "instance " + RunDirectory.pidOf(instance) + " does not answer on its control socket: "
+                        + e.getMessage(),
+                e);
+    }
+
+    /** Asks for pages that come as long as somebody takes them. */
+    Pages pages(String target) {
+        try {
+            SocketChannel channel = SocketChannel.open(socket(instance));
+            send(channel, "GET", target);
+            return new Pages(channel);
+        } catch (IOException e) {
+            throw silent(e);
+        }
+    }
+
+    /** Pages of text, each ended by a form feed. Read by one thread; {@link #close} by any. */
+    static final class Pages implements AutoCloseable {
+        private static final int MAX_PAGE_BYTES = 1 << 20;
+
+        private final SocketChannel channel;
+        private final ByteBuffer in = ByteBuffer.allocate(8_192).limit(0);
+        private boolean begun;
+
+        private Pages(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        /**
+         * Waits for the next page; null when there is none any more.
+         *
+         * @throws CommandException when the instance refuses
+         */
+        @Nullable
+        String next() {
+            try {
+                if (!begun) {
+                    begun = true;
+                    begin();
+                }
+                ByteArrayOutputStream page = new ByteArrayOutputStream(4_096);
+                for (int b = read(); b >= 0 && page.size() < MAX_PAGE_BYTES; b = read()) {
+                    if (b == '\f') {
+                        return page.toString(StandardCharsets.UTF_8);
+                    }
+                    page.write(b);
+                }
+            } catch (IOException e) {
+                // Closed by somebody else, or the instance is gone.
+                return null;
+            }
+            return null;
+        }
+
+        /** Reads the head of the answer; of one that is no success, all. */
+        private void begin() throws IOException {
+            StringBuilder head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                int b = read();
+                if (b < 0) {
+                    throw new IOException("the answer was cut");
+                }
+                head.append((char) b);
+            }
+            if (!head.toString().startsWith("HTTP/1.1 200 ")) {
+                ByteArrayOutputStream reason = new ByteArrayOutputStream();
+                for (int b = read(); b >= 0 && reason.size() < MAX_PAGE_BYTES; b = read()) {
+                    reason.write(b);
+                }
+                throw new CommandException(
+                        CommandException.FAILED,
+                        reason.toString(StandardCharsets.UTF_8).strip());
+            }
+        }
+
+        private int read() throws IOException {
+            if (!in.hasRemaining()) {
+                in.clear();
+                int read = channel.read(in);
+                in.flip();
+                if (read < 0) {
+                    return -1;
+                }
+            }
+            return in.get() & 0xff;
+        }
+
+        @Override
+        public void close() {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                // It is gone either way.
+                return;
+            }
         }
     }
 

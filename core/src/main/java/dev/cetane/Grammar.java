@@ -117,6 +117,15 @@ final class Grammar {
                     false,
                     plus(ASKING, JSON, Option.value("--recycle", "ID", "Replace this worker, once it is idle."))),
             new Command(
+                    "top",
+                    "Shows, every second, what the running instance does; once where its output is no terminal.",
+                    false,
+                    plus(
+                            ASKING,
+                            Option.value(
+                                    "--sort", "ORDER", "Sort workers by busy (default), id, requests, memory or age."),
+                            Option.value("--count", "N", "End after so many pages."))),
+            new Command(
                     "reload",
                     "Replaces all workers by new ones, one by one; waits, and tells if they fail.",
                     false,

@@ -52,7 +52,7 @@ final class StandardOutput {
     }
 
     /** {@code System.console()} says it too, but loads a line editor in newer JDKs. */
-    private static boolean isTerminal() {
+    static boolean isTerminal() {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");

@@ -37,7 +37,8 @@ final class CommandLineInterfaceTest {
     @Test
     void helpListsEveryCommand() {
         assertThat(run("--help")).isZero();
-        assertThat(out()).contains("serve", "check", "status", "workers", "reload", "stop", "Exit codes: 0 done");
+        assertThat(out())
+                .contains("serve", "check", "status", "workers", "top", "reload", "stop", "Exit codes: 0 done");
         assertThat(err()).isEmpty();
     }
 
@@ -161,11 +162,11 @@ final class CommandLineInterfaceTest {
 
     @Test
     void withoutAnInstanceThereIsNobodyToAsk() {
-        for (String command : new String[] {"status", "workers", "reload", "stop"}) {
+        for (String command : new String[] {"status", "workers", "top", "reload", "stop"}) {
             assertThat(run(command)).isEqualTo(3);
         }
         assertThat(err().lines())
-                .hasSize(4)
+                .hasSize(5)
                 .allMatch(line -> line.equals("cetane: no instance runs for this user (looked in "
                         + directory.resolve("run") + "). Start one with cetane serve, or name its --run-directory"));
     }

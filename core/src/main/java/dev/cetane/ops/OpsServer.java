@@ -38,6 +38,11 @@ import org.jspecify.annotations.Nullable;
 public final class OpsServer implements AutoCloseable {
 
     private static final int MAX_CONNECTIONS = 64;
+
+    /** Connections above that are told so; more of those are closed at once. */
+    private static final int MAX_REFUSED = 1_024;
+
+    private static final int BACKLOG = 1_024;
     private static final int IDLE_SECONDS = 30;
     private static final int MAX_LINE_BYTES = 4_096;
     private static final int MAX_HEADER_BYTES = 16_384;
@@ -130,7 +135,7 @@ public final class OpsServer implements AutoCloseable {
         ServerBootstrap bootstrap =
                 new ServerBootstrap().group(loop).channel(type).childHandler(new Connections(routes, log));
         if (where instanceof InetSocketAddress) {
-            bootstrap.option(ChannelOption.SO_REUSEADDR, true).option(ChannelOption.SO_BACKLOG, MAX_CONNECTIONS);
+            bootstrap.option(ChannelOption.SO_REUSEADDR, true).option(ChannelOption.SO_BACKLOG, BACKLOG);
         }
         var bound = bootstrap.bind(where).awaitUninterruptibly();
         if (!bound.isSuccess()) {
@@ -150,6 +155,7 @@ public final class OpsServer implements AutoCloseable {
         private final Routes routes;
         private final EventLog log;
         private int open;
+        private int refused;
 
         Connections(Routes routes, EventLog log) {
             this.routes = routes;
@@ -160,7 +166,13 @@ public final class OpsServer implements AutoCloseable {
         @SuppressWarnings("FutureReturnValueIgnored") // a close that fails has nothing left to close
         protected void initChannel(Channel channel) {
             if (open >= MAX_CONNECTIONS) {
-                channel.close();
+                if (refused >= MAX_REFUSED) {
+                    channel.close();
+                    return;
+                }
+                refused++;
+                channel.closeFuture().addListener(closed -> refused--);
+                channel.pipeline().addLast(new Overload());
                 return;
             }
             open++;

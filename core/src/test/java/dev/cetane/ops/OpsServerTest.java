@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -177,7 +178,7 @@ final class OpsServerTest {
     }
 
     @Test
-    void connectionsAboveTheLimitAreClosedAtOnce() throws IOException {
+    void connectionsAboveTheLimitAreToldSo() throws IOException {
         List<SocketChannel> open = new ArrayList<>();
         try {
             for (int i = 0; i < 64; i++) {
@@ -186,9 +187,10 @@ final class OpsServerTest {
                 write(channel, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(1);
             }
-            try (SocketChannel refused = SocketChannel.open(tcp)) {
-                assertThat(refused.read(ByteBuffer.allocate(1))).isEqualTo(-1);
-            }
+            assertThat(ask(tcp, get("/metrics")))
+                    .startsWith("HTTP/1.1 503 Service Unavailable\r\n")
+                    .contains("Retry-After: 1\r\n")
+                    .endsWith("Too many connections are open here; try again.\n");
             assertThat(ask(control, "GET /health/live HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.1 200 OK\r\n");
         } finally {
             for (SocketChannel channel : open) {
@@ -267,6 +269,85 @@ final class OpsServerTest {
                 .startsWith("HTTP/1.1 405 ")
                 .contains("allow: POST\r\n");
         assertThat(operator.calls).isEmpty();
+    }
+
+    @Test
+    void fromElsewhereOnlyHealthIsAnsweredWithoutAToken() throws IOException {
+        InetSocketAddress everywhere = new InetSocketAddress("0.0.0.0", 0);
+        try (OpsServer open = server(new OpsConfig(everywhere, directory.resolve("open.sock")))) {
+            open.bind();
+            SocketAddress there = loopback(open.address().getPort());
+            assertThat(ask(there, get("/health/ready"))).startsWith("HTTP/1.1 200 ");
+            for (String path : List.of("/", "/metrics", "/config", "/events", "/dashboard.js")) {
+                assertThat(ask(there, get(path))).startsWith("HTTP/1.1 403 ").contains("ops.token");
+            }
+        }
+        String token = "0123456789abcdef";
+        try (OpsServer guarded = server(new OpsConfig(everywhere, directory.resolve("guarded.sock"), token, null))) {
+            guarded.bind();
+            SocketAddress there = loopback(guarded.address().getPort());
+            assertThat(ask(there, get("/"))).startsWith("HTTP/1.1 200 ");
+            assertThat(ask(there, get("/metrics")))
+                    .startsWith("HTTP/1.1 401 ")
+                    .contains("www-authenticate: Bearer realm=\"cetane\"\r\n");
+            String presented = "Connection: close\r\nAuthorization: Bearer " + token + "\r\n";
+            assertThat(ask(there, get("/metrics").replace("Connection: close\r\n", presented)))
+                    .startsWith("HTTP/1.1 200 ");
+            String recycle = "POST /workers/%s/recycle HTTP/1.1\r\nHost: localhost\r\n" + presented + "\r\n";
+            assertThat(ask(there, recycle.replace("%s", "3"))).startsWith("HTTP/1.1 202 ");
+            for (String unknown : List.of("4", "x", "-1", "99999999999999999999", "3%20")) {
+                assertThat(ask(there, recycle.replace("%s", unknown)))
+                        .startsWith("HTTP/1.1 404 ")
+                        .contains("There is no such worker");
+            }
+        }
+        assertThat(operator.calls).containsExactly("recycle 3", "recycle 4");
+    }
+
+    @Test
+    void theDashboardIsWholeAndTalksToNobodyElse() throws IOException {
+        String page = ask(tcp, get("/"));
+        assertThat(page)
+                .contains("content-security-policy: default-src 'none'; script-src 'self'; ")
+                .contains("frame-ancestors 'none'")
+                .contains("x-frame-options: DENY\r\n")
+                .contains("referrer-policy: no-referrer\r\n")
+                .doesNotContain("access-control-allow");
+        var references = Pattern.compile("(?:src|href)=\"([^\"#]+)\"").matcher(body(page));
+        List<String> files = new ArrayList<>();
+        while (references.find()) {
+            files.add(references.group(1));
+            assertThat(ask(tcp, get(references.group(1)))).startsWith("HTTP/1.1 200 ");
+        }
+        assertThat(files).contains("/uplot.js", "/uplot.css", "/dashboard.js").allMatch(file -> file.startsWith("/"));
+    }
+
+    @Test
+    void theConfigurationInForceIsShownWithoutWhatLooksLikeCredentials() throws IOException {
+        JsonNode config = new ObjectMapper().readTree(body(ask(tcp, get("/config"))));
+        assertThat(config.at("/configuration/0/value").asText()).isEqualTo("2");
+        assertThat(config.at("/configuration/1/value").asText()).isEqualTo("***");
+        assertThat(config.path("actions").asBoolean()).isFalse();
+    }
+
+    @Test
+    void topSendsAPageAfterTheOtherInTheOrderThatIsAskedFor() throws IOException {
+        try (SocketChannel channel = SocketChannel.open(control)) {
+            write(channel, "GET /top?requests HTTP/1.0\r\n\r\n");
+            StringBuilder pages = new StringBuilder();
+            ByteBuffer in = ByteBuffer.allocate(65_536);
+            while (pages.chars().filter(c -> c == '\f').count() < 2) {
+                assertThat(channel.read(in)).isPositive();
+                pages.append(StandardCharsets.UTF_8.decode(in.flip()));
+                in.clear();
+            }
+            String second = pages.toString().split("\f", -1)[1];
+            assertThat(second).startsWith("cetane 1.2.3, pid 42, up ").contains("requests  0/s", "queue 0 of 128");
+            assertThat(second.indexOf("1002")).isLessThan(second.indexOf("1001"));
+        }
+        assertThat(ask(control, "GET /top?nonsense HTTP/1.0\r\n\r\n"))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("id, busy, requests, memory, age");
     }
 
     @Test

@@ -39,7 +39,8 @@ final class CommandLineTest {
         Command.Run help = Command.cetane("--help").run();
         assertThat(help.code()).isZero();
         assertThat(help.err()).isEmpty();
-        assertThat(help.out()).contains("serve", "check", "status", "workers", "reload", "stop", "Exit codes: 0 done");
+        assertThat(help.out())
+                .contains("serve", "check", "status", "workers", "top", "reload", "stop", "Exit codes: 0 done");
     }
 
     @Test
@@ -50,7 +51,7 @@ final class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"serve", "check", "status", "workers", "reload", "stop"})
+    @ValueSource(strings = {"serve", "check", "status", "workers", "top", "reload", "stop"})
     void each_command_has_help_of_its_own(String name) {
         Command.Run help = Command.cetane(name, "--help").run();
         assertThat(help.code()).isZero();

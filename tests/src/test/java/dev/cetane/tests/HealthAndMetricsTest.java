@@ -3,12 +3,23 @@ package dev.cetane.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -172,6 +183,119 @@ final class HealthAndMetricsTest {
         await(name)
                 .atMost(RunningCetane.PATIENCE)
                 .until(() -> metrics(cetane).getOrDefault(name, -1.0) - before.getOrDefault(name, 0.0), by::equals);
+    }
+
+    @Test
+    void a_thousand_scrapes_at_once_are_answered_or_told_so_and_requests_do_not_notice() throws Exception {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(2).start();
+        URI ops = URI.create(cetane.opsUrl());
+        List<Load.Result> results;
+        AtomicInteger scraped = new AtomicInteger();
+        AtomicInteger toldSo = new AtomicInteger();
+        try (Load load = new Load(cetane, 4, "/")) {
+            load.awaitAnswers(50);
+            List<Thread> scrapers = new ArrayList<>();
+            CountDownLatch together = new CountDownLatch(1);
+            for (int i = 0; i < 1_000; i++) {
+                Thread scraper = new Thread(() -> {
+                    try (RawClient client = new RawClient(new InetSocketAddress(ops.getHost(), ops.getPort()))) {
+                        together.await();
+                        client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                        int status = client.head().status();
+                        (status == 200 ? scraped : status == 503 ? toldSo : new AtomicInteger()).incrementAndGet();
+                    } catch (IOException | InterruptedException e) {
+                        // Neither: the sum will say so.
+                        Thread.currentThread().interrupt();
+                    }
+                });
+                scrapers.add(scraper);
+                scraper.start();
+            }
+            together.countDown();
+            for (Thread scraper : scrapers) {
+                scraper.join();
+            }
+            load.awaitAnswers(50);
+            results = load.stop();
+        }
+        assertThat(scraped.get() + toldSo.get()).isEqualTo(1_000);
+        assertThat(scraped.get()).isPositive();
+        assertThat(results).allMatch(result -> result.status() == 200);
+        assertThat(cetane.ops("/metrics").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_scrape_during_a_reload_and_a_drain_has_all_series() throws IOException {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(2).start();
+        int before = metrics(cetane).size();
+        Thread reload = new Thread(() -> cetane.command("reload").run());
+        reload.start();
+        while (reload.isAlive()) {
+            assertThat(metrics(cetane)).hasSizeGreaterThanOrEqualTo(before);
+        }
+        try (RawClient running = cetane.connect()) {
+            running.get("/until-cancelled").head();
+            cetane.signal("TERM");
+            cetane.log().fromStart().await("supervisor.draining");
+            assertThat(metrics(cetane)).hasSizeGreaterThanOrEqualTo(before).containsEntry("cetane_ready", 0.0);
+        }
+        assertThat(cetane.awaitExit()).isZero();
+    }
+
+    @Test
+    void a_dashboard_that_reads_nothing_holds_up_neither_requests_nor_the_stop() throws IOException {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(2).start();
+        URI ops = URI.create(cetane.opsUrl());
+        try (RawClient stalled = new RawClient(new InetSocketAddress(ops.getHost(), ops.getPort()));
+                Load load = new Load(cetane, 2, "/")) {
+            stalled.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            load.awaitAnswers(200);
+            assertThat(cetane.ops("/health/ready").statusCode()).isEqualTo(200);
+            assertThat(load.stop()).allMatch(result -> result.status() == 200);
+            cetane.signal("TERM");
+            assertThat(cetane.awaitExit()).isZero();
+        }
+    }
+
+    @Test
+    void what_the_slowest_requests_took_is_the_sum_of_their_phases() throws IOException {
+        RunningCetane cetane = INSTANCES
+                .application(RunningCetane.TESTS.resolve("apps/laravel"))
+                .workers(1)
+                .start();
+        for (int i = 0; i < 5; i++) {
+            assertThat(cetane.get("/slow?ms=" + 20 * i).statusCode()).isEqualTo(200);
+            assertThat(cetane.get("/stream").statusCode()).isEqualTo(200);
+        }
+        JsonNode slow = slowest(cetane);
+        assertThat(slow.size()).isGreaterThanOrEqualTo(10);
+        for (JsonNode request : slow) {
+            long sum = 0;
+            for (JsonNode phase : request.path("phases")) {
+                sum += phase.asLong();
+            }
+            assertThat(Math.abs(request.path("total").asLong() - sum))
+                    .as(request.toString())
+                    .isLessThan(50);
+            assertThat(request.path("handler").asLong()).isPositive();
+            assertThat(request.path("peak_memory").asLong()).isPositive();
+        }
+    }
+
+    /** The list that a dashboard gets when it opens. */
+    private static JsonNode slowest(RunningCetane cetane) throws IOException {
+        URI ops = URI.create(cetane.opsUrl());
+        try (Socket socket = new Socket(ops.getHost(), ops.getPort());
+                BufferedReader lines =
+                        new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
+            socket.getOutputStream().write("GET /events HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.equals("event: slow")) {
+                    return RunningCetane.json(lines.readLine().substring("data: ".length()));
+                }
+            }
+        }
+        throw new AssertionError("no list came");
     }
 
     /** Samples by name and labels, as Prometheus reads them. */

@@ -1,0 +1,111 @@
+package dev.cetane.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** {@code cetane top}, with and without a terminal. */
+@Timeout(180)
+final class TopTest {
+    @RegisterExtension
+    static final Instances INSTANCES = new Instances();
+
+    @Test
+    void without_a_terminal_it_prints_one_page_of_what_happens() {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(2).start();
+        try (Load load = new Load(cetane, 2, "/")) {
+            load.awaitAnswers(100);
+            Command.Run top = cetane.command("top", "--sort", "requests").run();
+            assertThat(top.err()).isEmpty();
+            assertThat(top.code()).isZero();
+            assertThat(top.out())
+                    .startsWith("cetane ")
+                    .contains("pid " + cetane.pid(), ", ready, generation 1", "p50 ", "first_byte ")
+                    .containsPattern("requests  [1-9][0-9]*/s")
+                    .containsPattern("ID +PID +STATE")
+                    .doesNotContain("\033", "\f");
+        }
+    }
+
+    @Test
+    void an_order_that_there_is_not_is_refused_with_those_there_are() {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(1).start();
+        Command.Run top = cetane.command("top", "--sort", "beauty").run();
+        assertThat(top.code()).isEqualTo(1);
+        assertThat(top.err()).contains("beauty", "busy, requests, memory, age");
+        assertThat(cetane.command("top", "--sort", "../stop").run().code()).isEqualTo(2);
+    }
+
+    @Test
+    void on_a_terminal_pages_replace_each_other_and_letters_change_the_order() throws Exception {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(3).start();
+        String command = RunningCetane.LAUNCHER + " top --sort id --run-directory " + cetane.runDirectory();
+        ProcessBuilder builder = new ProcessBuilder("script", "--quiet", "--return", "--command", command, "/dev/null");
+        builder.redirectErrorStream(true);
+        builder.environment().put("CETANE_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
+        Process process = builder.start();
+        try (OutputStream keys = process.getOutputStream();
+                InputStream screen = process.getInputStream()) {
+            String first = readPages(screen, 2);
+            assertThat(first).contains("\033[H", "Sort by b busy", "requests  ");
+            int id1 = first.lastIndexOf("\n1 ");
+            assertThat(id1).isPositive().isLessThan(first.lastIndexOf("\n2 "));
+            cetane.get("/count");
+            cetane.get("/count");
+            keys.write("r\n".getBytes(StandardCharsets.UTF_8));
+            keys.flush();
+            // Idle workers are taken last in, first out: one of them has served both.
+            String sorted = readPages(screen, 3);
+            assertThat(sorted.substring(sorted.lastIndexOf("ID  PID"))
+                            .lines()
+                            .skip(1)
+                            .findFirst())
+                    .get()
+                    .asString()
+                    .containsPattern("idle +[0-9a-z ]+ +2 ");
+            keys.write("q\n".getBytes(StandardCharsets.UTF_8));
+            keys.flush();
+            assertThat(process.waitFor(RunningCetane.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(process.exitValue()).isZero();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** What comes until that many pages are whole. */
+    private static String readPages(InputStream screen, int count) throws IOException {
+        StringBuilder text = new StringBuilder();
+        byte[] in = new byte[8_192];
+        int whole = 0;
+        while (whole < count) {
+            int read = screen.read(in);
+            if (read < 0) {
+                throw new AssertionError("it has ended: " + text);
+            }
+            text.append(new String(in, 0, read, StandardCharsets.UTF_8));
+            whole = text.toString().split("and Enter\\.", -1).length - 1;
+        }
+        return text.toString();
+    }
+
+    @Test
+    void it_ends_with_the_instance() {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(1).start();
+        Thread stopper = new Thread(() -> {
+            cetane.awaitStatus("top watches", status -> true);
+            cetane.signal("TERM");
+        });
+        stopper.start();
+        Command.Run top = cetane.command("top", "--count", "100000").run();
+        assertThat(top.code()).isIn(1, 3);
+        assertThat(cetane.awaitExit()).isZero();
+    }
+}
