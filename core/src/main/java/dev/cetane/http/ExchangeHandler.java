@@ -2,12 +2,8 @@ package dev.cetane.http;
 
 import dev.cetane.cgi.Script;
 import dev.cetane.log.EventLog;
-import dev.cetane.multipart.Delimiter;
-import dev.cetane.multipart.FormLimits;
-import dev.cetane.protocol.FrameType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -16,13 +12,9 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,18 +25,11 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // of Netty: a failed write or close ends in channelInactive
 final class ExchangeHandler extends ChannelInboundHandlerAdapter {
-    /** How often a form that came before the first worker was ready looks again. */
-    private static final long RULES_LOOK_MILLIS = 20;
-
     /** How long a client may take to close its side after the last answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
     /** How long a connection stays idle in a drain: a request that is on its way is still served. */
     private static final Duration IDLE_IN_DRAIN = Duration.ofMillis(20);
-
-    private static final ByteBuf CONTINUE = Unpooled.unreleasableBuffer(Unpooled.directBuffer(25)
-            .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII))
-            .asReadOnly());
 
     /** What the connection is doing. */
     private enum Phase {
@@ -68,20 +53,15 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     @SuppressWarnings("NullAway.Init")
     private Deadline deadline;
 
+    @SuppressWarnings("NullAway.Init")
+    private BodyReader bodies;
+
     private @Nullable Peer peer;
     private Phase phase = Phase.HEAD;
 
     // The exchange that runs.
     private final ExchangeRecord exchange;
     private @Nullable RequestHead request;
-    private @Nullable RequestBody body;
-
-    /** The longest body by PHP's own limit, for forms; 0: none. */
-    private long postMaxBytes;
-
-    /** Whether it is on its way to the application, which a look for a file or a script may delay. */
-    private boolean submitted;
-
     private @Nullable HttpJob job;
 
     /** The one in whose place a failure is answered. */
@@ -100,6 +80,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     public void handlerAdded(ChannelHandlerContext ctx) {
         context = ctx;
         deadline = new Deadline(ctx.executor(), door.ticker(), this::deadlinePassed);
+        bodies = new BodyReader(door, this, exchange, decoder, deadline, ctx);
     }
 
     @Override
@@ -118,9 +99,6 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         deadline.close();
-        if (phase == Phase.CLOSED) {
-            return;
-        }
         phase = Phase.CLOSED;
         door.connections().remove(this);
         door.listener().connectionClosed();
@@ -130,10 +108,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             job = null;
             running.discard();
             door.dispatcher().cancel(running);
-        } else if (body != null) {
-            body.discard();
         }
-        body = null;
+        bodies.discard();
     }
 
     @Override
@@ -185,144 +161,30 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
-        submitted = false;
         exchange.head(head);
         if (door.closed().contain(head.path())) {
             throw new RefusedException(HttpFailure.NOT_FOUND, "the path is closed to clients");
         }
-        postMaxBytes = 0;
-        checkLength(head.contentLength());
+        bodies.begin(head);
         phase = Phase.BODY;
-        if (!head.hasBody()) {
-            return;
-        }
-        if (head.isForm() && !door.forms().known()) {
-            decoder.shut();
-            deadline.clear();
-            awaitFormRules(head);
-        } else {
-            beginBody(head);
-        }
-    }
-
-    private void beginBody(RequestHead head) throws RefusedException {
-        // A body that would not fit into the frame beside its head goes to a file.
-        int room = FrameType.REQUEST.maxPayload() - head.encodedBytes();
-        int inline = Math.max(Math.min(door.config().inlineBodyBytes(), room), 0);
-        FormLimits limits = head.isForm() ? door.forms().limits() : null;
-        Delimiter delimiter = limits == null ? null : Delimiter.of(head.contentType());
-        if (limits != null && limits.postMaxBytes() > 0) {
-            postMaxBytes = limits.postMaxBytes();
-            checkLength(head.contentLength());
-        }
-        body = limits == null || delimiter == null
-                ? new WholeBody(door.spool(), inline, head.contentLength(), this::notifyBodyChanged)
-                : new FormBody(door.spool(), inline, delimiter, limits, this::notifyBodyChanged);
-        if (head.expectsContinue()) {
-            context.writeAndFlush(CONTINUE.duplicate(), context.voidPromise());
-        }
-    }
-
-    /** The limits for a form are those of the workers' PHP; while the first worker boots, what follows the head is not read. */
-    private void awaitFormRules(RequestHead head) {
-        context.executor()
-                .schedule(
-                        () -> {
-                            if (request != head || phase != Phase.BODY) {
-                                return;
-                            }
-                            if (!door.forms().known()) {
-                                awaitFormRules(head);
-                                return;
-                            }
-                            try {
-                                beginBody(head);
-                                deadline.in(door.config().bodyTimeout().toNanos());
-                                decoder.open(context);
-                            } catch (RefusedException e) {
-                                refuse(e.failure(), e.getMessage());
-                            }
-                        },
-                        RULES_LOOK_MILLIS,
-                        TimeUnit.MILLISECONDS);
     }
 
     private void readContent(HttpContent content) throws RefusedException {
-        Throwable problem = content.decoderResult().cause();
-        if (problem != null) {
-            throw RefusedException.of(problem);
-        }
-        if (body != null && content.content().isReadable()) {
-            checkLength(body.length() + content.content().readableBytes());
-            body.append(content.content().retain());
-        }
-        if (content instanceof LastHttpContent) {
-            decoder.shut();
-            deadline.clear();
-            if (body != null) {
-                body.finish();
-                remark(body.remark());
-            }
+        if (bodies.read(content)) {
             exchange.received();
             phase = Phase.ANSWER;
-            if (body == null || body.complete()) {
+            if (bodies.isComplete()) {
                 submit();
             }
-        } else if (body != null && body.saturated()) {
-            decoder.shut();
-            deadline.clear();
         }
     }
 
-    private void remark(@Nullable String what) {
-        if (what != null) {
-            door.log().log(
-                    EventLog.Level.WARN,
-                    "http.form-cut",
-                    exchange.id(),
-                    "a form was taken in part, by the limits of php.ini: " + what);
-        }
-    }
-
-    private void notifyBodyChanged() {
-        try {
-            context.executor().execute(this::bodyChanged);
-        } catch (RejectedExecutionException e) {
-            // The event loop has ended, and the connection with it.
-        }
-    }
-
-    /** The spool has written something, or failed to. */
-    private void bodyChanged() {
-        if (body == null || submitted || (phase != Phase.BODY && phase != Phase.ANSWER)) {
-            return;
-        }
-        IOException failure = body.failure();
-        if (failure != null) {
-            door.log().log(
-                    EventLog.Level.ERROR,
-                    "http.spool-failed",
-                    exchange.id(),
-                    "a request's body of " + body.length() + " bytes so far could not be written to "
-                            + door.config().spoolDirectory() + ": " + failure
-                            + "; make room there, or set http.spool-directory to another place");
-            refuse(HttpFailure.STORAGE_FAILED, "the body could not be stored");
-        } else if (phase == Phase.BODY) {
-            if (decoder.isShut() && !body.saturated()) {
-                deadline.in(door.config().bodyTimeout().toNanos());
-                decoder.open(context);
-            }
-        } else if (body.complete()) {
-            submit();
-        }
-    }
-
-    private void submit() {
+    /** The request is there with its whole body. */
+    void submit() {
         RequestHead head = request;
         if (head == null) {
             throw new IllegalStateException("an exchange without a head");
         }
-        submitted = true;
         if (head.target().equals("*")) {
             answerOptions(head);
         } else if (door.files() == null || !door.files().take(head, this, context)) {
@@ -352,7 +214,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** Gives the request to the application, to run this script where that depends on the path. */
     void dispatch(RequestHead head, @Nullable Script script) {
-        job = new HttpJob(door, this, context, head, body, script, peer(), exchange.id(), exchange.startNanos());
+        job = new HttpJob(
+                door, this, context, head, bodies.take(), script, peer(), exchange.id(), exchange.startNanos());
         door.dispatcher().submit(job);
     }
 
@@ -367,7 +230,6 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         job = null;
-        body = null;
         exchange.fromApplication();
         exchange.answered(ended.applicationStatus(), ended.writtenBytes(), ended, peer());
         proceed(ended.closes());
@@ -379,7 +241,6 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         job = null;
-        body = null;
         failedJob = failed;
         answerFailure(failed.substitute(), failed.request(), door.debug() ? failed.publicDetail() : null);
     }
@@ -453,10 +314,6 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         out.writeBytes(door.date().line());
         ByteBufUtil.writeAscii(out, "\r\n");
-        if (body != null) {
-            body.discard();
-            body = null;
-        }
         answer(out, 204, close);
     }
 
@@ -480,6 +337,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
 
     /** Writes an answer of the front door's own to a request that was received completely. */
     private void answer(Object last, long count, int status, boolean close) {
+        bodies.discard();
         context.writeAndFlush(last).addListener(written -> {
             if (!written.isSuccess()) {
                 if (last instanceof FilePart file && file.cutOff()) {
@@ -504,16 +362,13 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Answers a request that is not, or cannot be, received completely, and closes the connection when the client has read it. */
-    private void refuse(HttpFailure failure, @Nullable String why) {
+    void refuse(HttpFailure failure, @Nullable String why) {
         if (door.log().enabled(EventLog.Level.DEBUG)) {
             door.log().log(
                     EventLog.Level.DEBUG, "http.refused", exchange.id(), "answered " + failure.status() + ": " + why);
         }
         boolean headOnly = request != null && request.isHead();
-        if (body != null) {
-            body.discard();
-            body = null;
-        }
+        bodies.discard();
         phase = Phase.LINGER;
         ByteBuf bytes = failure.encode(
                 context.alloc(),
@@ -603,20 +458,5 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     private boolean bytesWait() {
         ChannelOutboundBuffer buffer = context.channel().unsafe().outboundBuffer();
         return buffer != null && !buffer.isEmpty();
-    }
-
-    private void checkLength(long length) throws RefusedException {
-        long mostBytes = door.config().maxBodyBytes();
-        if (mostBytes > 0 && length > mostBytes) {
-            throw bodyTooLarge(length, "http.max-body", mostBytes);
-        }
-        if (postMaxBytes > 0 && length > postMaxBytes) {
-            throw bodyTooLarge(length, "post_max_size of php.ini", postMaxBytes);
-        }
-    }
-
-    private static RefusedException bodyTooLarge(long length, String setting, long most) {
-        return new RefusedException(
-                HttpFailure.BODY_TOO_LARGE, "a body of " + length + " bytes or more, " + setting + " is " + most);
     }
 }

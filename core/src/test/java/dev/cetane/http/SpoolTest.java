@@ -261,4 +261,24 @@ final class SpoolTest {
             assertThat(client.answer().status()).isEqualTo(200);
         }
     }
+
+    @Test
+    void aBodyForAScriptThatIsNotThereIsNotTheNextRequests(@TempDir Path root) throws Exception {
+        Files.writeString(root.resolve("index.php"), "");
+        try (TestServer classic = TestServer.start(config -> {
+                    config.scripts = root;
+                    return config;
+                });
+                RawClient client = classic.connect()) {
+            classic.dispatcher.answer(
+                    running -> running.respond(200, running.request().text()));
+            for (byte[] body : new byte[][] {random(10), random(LARGE)}) {
+                String head = "POST /missing.php HTTP/1.1\r\nHost: a\r\nContent-Length: " + body.length + "\r\n\r\n";
+
+                assertThat(client.send(head).send(body).answer().status()).isEqualTo(404);
+                assertThat(client.get("/").answer().text()).isEmpty();
+                await(() -> classic.spooled().isEmpty());
+            }
+        }
+    }
 }
