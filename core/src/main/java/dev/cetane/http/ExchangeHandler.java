@@ -99,6 +99,9 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         deadline.close();
+        if (phase == Phase.CLOSED) {
+            return;
+        }
         phase = Phase.CLOSED;
         door.connections().remove(this);
         door.listener().connectionClosed();
