@@ -10,6 +10,7 @@ use Cetane\Protocol\ConnectionLost;
 use Cetane\Protocol\Frame;
 use Cetane\Protocol\Hello;
 use Cetane\Protocol\Job;
+use Cetane\Protocol\Measurements;
 use Cetane\Protocol\ProtocolViolation;
 
 /**
@@ -42,6 +43,7 @@ final class Worker
     private readonly Shutdown $shutdown;
     private readonly JobRunner $jobs;
     private ?Request $request = null;
+    private ?Measurements $measurements = null;
     /** @var list<\Closure(): void> */
     private array $afterResponse = [];
     private bool $retiring = false;
@@ -148,7 +150,7 @@ final class Worker
         $this->connection->ready([
             'capabilities' => \implode(' ', \array_intersect(
                 $this->hello->capabilities(),
-                ['file', 'call', ...$this->jobs->capabilities(), ...($forms === [] ? [] : ['form']), ...($this->events === '' ? [] : ['event'])],
+                ['file', 'call', 'metrics', ...$this->jobs->capabilities(), ...($forms === [] ? [] : ['form']), ...($this->events === '' ? [] : ['event'])],
             )),
             'pid' => (string) \getmypid(),
             'php' => \PHP_VERSION,
@@ -225,6 +227,12 @@ final class Worker
     public function calls(): Calls
     {
         return $this->connection->calls;
+    }
+
+    /** @internal for {@see Metrics}: what goes with the next DONE; null where the supervisor does not want it */
+    public function measurements(): ?Measurements
+    {
+        return $this->measurements ??= \in_array('metrics', $this->hello->capabilities(), true) ? new Measurements() : null;
     }
 
     /**
@@ -438,6 +446,11 @@ final class Worker
         $now = \hrtime(true);
         if ($this->endedAt < $this->startedAt) {
             $this->endedAt = $now;
+        }
+        if ($this->measurements !== null) {
+            foreach ($this->measurements->take() as $payload) {
+                $this->connection->metrics($payload);
+            }
         }
         $last = $last || $this->retiring;
         $cpu = $this->cpuMicros;

@@ -12,9 +12,10 @@ CODES = {
     "HELLO": 0x01, "REQUEST": 0x02, "CANCEL": 0x03, "STOP": 0x04,
     "EVENT": 0x05, "TASK": 0x06, "TICK": 0x07, "REPLY": 0x08, "PING": 0x09, "CHECKPOINT": 0x0A, "RESTORED": 0x0B,
     "READY": 0x41, "HEAD": 0x42, "DATA": 0x43, "FILE": 0x44, "END": 0x45, "DONE": 0x46, "ERROR": 0x47, "LOG": 0x48,
-    "CALL": 0x49, "PONG": 0x4A,
+    "CALL": 0x49, "PONG": 0x4A, "METRICS": 0x4B,
 }
 KINDS = {"EXCEPTION": 1, "FATAL": 2, "BOOT": 3, "PROTOCOL": 4}
+MEASURED = {"GIVEN_UP": 0, "COUNTER": 1, "GAUGE": 2, "HISTOGRAM": 3}
 UNKNOWN = 2**64 - 1
 
 files = {}
@@ -72,6 +73,12 @@ def pairs(pair_list):
     return [u32(len(names)), u32(len(values)), names, values]
 
 
+def measurement(kind, texts, bounds, values):
+    text = b"\0".join(map(utf8, texts))
+    return [u8(MEASURED[kind]), u8(len(bounds)), u16(len(values)), u16(len(text)),
+            b"".join(struct.pack(">d", n) for n in bounds + values), text]
+
+
 def encode(frame):
     """The fields of a frame as README.md describes it."""
     kind, request = frame["type"], frame["request"]
@@ -119,6 +126,8 @@ def encode(frame):
     if kind == "DONE":
         fields = [u32(frame["handler-micros"]), u32(frame["terminate-micros"]), u32(frame["cpu-micros"]), u64(frame["peak-memory"])]
         return framed(kind, fields, request, 1 if frame["last"] else 0)
+    if kind == "METRICS":
+        return framed(kind, sum((measurement(**measured) for measured in frame["measurements"]), []), request)
     if kind == "ERROR":
         return framed(kind, [u8(KINDS[frame["kind"]]), utf8(frame["message"])], request)
     if kind == "LOG":
@@ -225,6 +234,14 @@ def file(path, offset, length, delete=False, n=1):
 def done(n=1, handler=0, terminate=0, cpu=0, memory=0, last=False):
     return {"type": "DONE", "request": n, "handler-micros": handler, "terminate-micros": terminate, "cpu-micros": cpu,
             "peak-memory": memory, "last": last}
+
+
+def measured(kind, *texts, values=(1.0,), bounds=()):
+    return {"kind": kind, "texts": list(texts), "bounds": list(bounds), "values": list(values)}
+
+
+def metrics(*measurements, n=1):
+    return {"type": "METRICS", "request": n, "measurements": list(measurements)}
 
 
 def error(kind, message, n=1):
@@ -359,6 +376,16 @@ def frames():
     single("done-last", "DONE of a worker that is about to exit", done(8, 1, 2, 3, 4, True))
     single("done-largest", "The largest figures", done(1, 2**32 - 1, 2**32 - 1, 2**32 - 1, 2**63 - 1))
 
+    single("metrics-counter", "A counter without labels", metrics(measured("COUNTER", "orders")))
+    single("metrics-typical", "Several measurements with labels", metrics(
+        measured("COUNTER", "orders", "country", "de", "paid", "", values=[3.0]),
+        measured("GAUGE", "stock", "article", "na\u00efve \u20ac", values=[-12.5]),
+        measured("HISTOGRAM", "basket", values=[0.25, 7.0, 1e300], bounds=[1.0, 10.0]),
+        measured("HISTOGRAM", "wait_seconds", "queue", "mail", values=[0.125]), n=7))
+    single("metrics-given-up", "Measurements that the worker had no room for", metrics(measured("GIVEN_UP", "", values=[17.0])))
+    # 6 fixed bytes and a value of 8.
+    single("metrics-largest", "The largest METRICS, 65 524 payload bytes", metrics(measured("COUNTER", times("n", 65524 - 6 - 8))))
+
     single("error-exception", "An exception left the handler", error("EXCEPTION", "RuntimeException: no such user in /srv/app/User.php:12"))
     single("error-fatal", "Out of memory", error("FATAL", "Allowed memory size of 134217728 bytes exhausted", 2))
     single("error-boot", "The application could not be booted", error("BOOT", "Class \"App\" not found", 0))
@@ -443,6 +470,9 @@ CALL_OFFER = hello((("capabilities", "file call task tick"), ("kind", "worker"))
 LAMBDA_OFFER = hello((("capabilities", "file form event snapshot call"), ("kind", "worker")))
 LAMBDA_ANSWER = ready((("capabilities", "event snapshot"), ("events", "other")))
 CALL_ANSWER = ready((("capabilities", "call task tick"),))
+
+METRICS_OFFER = hello((("capabilities", "file metrics"), ("kind", "worker")))
+METRICS_ANSWER = ready((("capabilities", "metrics"),))
 
 
 def talk(name, description):
@@ -531,6 +561,11 @@ def conversations():
         task(times("t", 57328), more=True), call("\0"), reply("u"), head(1, 200, "", 1), data("r"), plain("END", 1), done())
     calls("task-failed", "A task throws an exception").says(
         task("t"), head(1, 500, "", 1), data("e"), plain("END", 1), done())
+    talk("metrics", "METRICS between END and DONE, and behind an error").says(
+        METRICS_OFFER, METRICS_ANSWER,
+        request(1), head(length=0), plain("END", 1), metrics(measured("COUNTER", "orders")), metrics(measured("GAUGE", "stock")), done(1),
+        request(2), error("EXCEPTION", "boom", 2), metrics(measured("COUNTER", "orders"), n=2), done(2),
+        request(3), error("FATAL", "memory", 3), metrics(measured("COUNTER", "orders"), n=3), done(3, last=True))
     calls("tick", "A tick").says(plain("TICK", 1), head(1, 204, "", 0), plain("END", 1), done())
     lambdas = lambda name, description: talk(name, description).says(LAMBDA_OFFER, LAMBDA_ANSWER)
     lambdas("event", "An event between two requests, which has failed").says(
@@ -551,7 +586,7 @@ def worker_violations():
     booted("magic", "A frame that begins with another byte").breaks(w, "MAGIC", None, header("LOG", 1, magic=0xCD))
     talk("magic-first-byte", "Garbage instead of the first frame shows with its first byte").says(OFFER).breaks(w, "MAGIC", None, [b"P"])
     answering("magic-in-answer", "Text of the application between frames").says(data("abc")).breaks(w, "MAGIC", None, [b"Warning: "])
-    for code in (0x00, 0x0C, 0x40, 0x4B, 0xC2, 0xFF):
+    for code in (0x00, 0x0C, 0x40, 0x4C, 0xC2, 0xFF):
         booted(f"type-unknown-{code:02x}", f"No type has the code 0x{code:02X}").breaks(w, "TYPE", None, header(code, 0))
     for kind in ("CALL", "PONG"):
         booted(f"type-reserved-{kind.lower()}", f"{kind} without its capability").breaks(w, "TYPE", kind, header(kind, 0))
@@ -588,6 +623,19 @@ def worker_violations():
     calling("number-call", "CALL with the number of another request").breaks(w, "REQUEST_NUMBER", "CALL", header("CALL", 1, 2))
     talk("number-call-booting", "CALL before READY with a number").says(CALL_OFFER).breaks(w, "REQUEST_NUMBER", "CALL", header("CALL", 1, 1))
 
+    def measuring(name, description):
+        return talk(name, description).says(METRICS_OFFER, METRICS_ANSWER, request(1), head(length=0))
+
+    def ended(name, description):
+        return measuring(name, description).says(plain("END", 1))
+
+    answering("type-metrics-not-agreed", "METRICS where the capability was not agreed on").says(plain("END", 1)).breaks(
+        w, "TYPE", "METRICS", header("METRICS", 6, 1))
+    measuring("turn-metrics-before-end", "METRICS before the answer has ended").breaks(w, "TURN", "METRICS", header("METRICS", 6, 1))
+    ended("turn-metrics-after-done", "METRICS behind DONE").says(done()).breaks(w, "TURN", "METRICS", header("METRICS", 6, 1))
+    ended("turn-end-after-metrics", "END behind METRICS").says(metrics(measured("COUNTER", "n"))).breaks(w, "TURN", "END", header("END", 0, 1))
+    ended("number-metrics", "METRICS for another request").breaks(w, "REQUEST_NUMBER", "METRICS", header("METRICS", 6, 2))
+
     # Each type where it is allowed, with one flag too many and a length out of range.
     at = {
         "CALL": (calling, 1, 65524, 1),
@@ -597,6 +645,7 @@ def worker_violations():
         "FILE": (answering, 17, 65524, 1),
         "END": (answering, 0, 0, 1),
         "DONE": (lambda *a: answering(*a).says(plain("END", 1)), 20, 20, 1),
+        "METRICS": (ended, 6, 65524, 1),
         "ERROR": (serving, 1, 65524, 1),
         "LOG": (serving, 1, 65524, 1),
     }
@@ -719,6 +768,20 @@ def worker_violations():
 
     unfit(lambda *a: answering(*a).says(plain("END", 1)), "done-memory-2-63", "A peak memory above 2^63 - 1", "DONE",
           [u32(0), u32(0), u32(0), u64(2**63)])
+    def bad_metrics(name, description, *fields):
+        unfit(ended, f"metrics-{name}", description, "METRICS", list(fields))
+
+    one = struct.pack(">d", 1.0)
+    bad_metrics("kind-4", "A measurement of an unknown kind", u8(4), u8(0), u16(1), u16(1), one, b"n")
+    bad_metrics("cut", "A second measurement that is cut", u8(1), u8(0), u16(1), u16(1), one, b"n", b"\1\0\0\1\0")
+    bad_metrics("value-cut", "A measurement whose value is cut", u8(1), u8(0), u16(1), u16(0), one[:7])
+    bad_metrics("text-too-long", "A name that is longer than the payload", u8(1), u8(0), u16(1), u16(2), one, b"n")
+    bad_metrics("text-65535", "The longest name there is, and none", u8(1), u8(0), u16(1), u16(65535), one)
+    bad_metrics("values-65535", "As many values as there can be, and one", u8(3), u8(0), u16(65535), u16(1), one, b"n")
+    bad_metrics("two-values", "A counter with two values", u8(1), u8(0), u16(2), u16(1), one, one, b"n")
+    bad_metrics("no-value", "A histogram without a value", u8(3), u8(0), u16(0), u16(1), b"n")
+    bad_metrics("bounds", "A gauge with a bound", u8(2), u8(1), u16(1), u16(1), one, one, b"n")
+    bad_metrics("label-without-value", "A label without a value", u8(1), u8(0), u16(1), u16(3), one, b"n\0l")
     for kind in (0, 5, 255):
         unfit(serving, f"error-kind-{kind}", f"ERROR of the unknown kind {kind}", "ERROR", [u8(kind), b"x"])
     for severity in (8, 255):
@@ -754,7 +817,7 @@ def supervisor_violations():
 
     before_hello("magic", "The first byte is wrong").breaks(s, "MAGIC", None, [b"\x00"])
     idle("magic-after-hello", "Garbage after HELLO").breaks(s, "MAGIC", None, header("REQUEST", 24, 1, magic=0x02))
-    for code in (0x00, 0x0C, 0x4B, 0xFF):
+    for code in (0x00, 0x0C, 0x4C, 0xFF):
         idle(f"type-unknown-{code:02x}", f"No type has the code 0x{code:02X}").breaks(s, "TYPE", None, header(code, 0))
     for kind in ("EVENT", "TASK", "TICK", "REPLY", "PING", "CHECKPOINT", "RESTORED"):
         idle(f"type-reserved-{kind.lower()}", f"{kind} without its capability").breaks(s, "TYPE", kind, header(kind, 0))

@@ -318,6 +318,15 @@ final class Connection
         $this->turn = self::DONE_DUE;
     }
 
+    /** What was measured, as {@see Measurements::take()} gives it; only where `metrics` was agreed on. */
+    public function metrics(string $payload): void
+    {
+        if ($this->turn !== self::DONE_DUE) {
+            throw $this->notItsTurn(self::DONE_DUE);
+        }
+        $this->pending .= Frame::header(Frame::METRICS, 0, \strlen($payload), $this->numberBytes) . $payload;
+    }
+
     /** Times are in microseconds, the peak is in bytes; 0 where not measured. */
     public function done(int $handler, int $terminate, int $cpu, int $peak, bool $last = false): void
     {

@@ -31,6 +31,7 @@ final class Frame
     public const ERROR = 0x47;
     public const LOG = 0x48;
     public const CALL = 0x49;
+    public const METRICS = 0x4B;
 
     /** Flag of REQUEST: the body field is the path of a file that holds the body. */
     public const BODY_IN_FILE = 0x0001;
@@ -48,7 +49,7 @@ final class Frame
     public const ERROR_BOOT = 3;
     public const ERROR_PROTOCOL = 4;
 
-    /** Payload limit, in bytes, of READY, HEAD, FILE, ERROR, LOG and CALL. */
+    /** Payload limit, in bytes, of READY, HEAD, FILE, ERROR, LOG, CALL and METRICS. */
     public const MAX_SMALL_PAYLOAD = 65_524;
     /** Payload limit of DATA, in bytes. */
     public const MAX_DATA = 16_777_216;
@@ -63,7 +64,7 @@ final class Frame
         0x01 => 'HELLO', 0x02 => 'REQUEST', 0x03 => 'CANCEL', 0x04 => 'STOP',
         0x05 => 'EVENT', 0x06 => 'TASK', 0x07 => 'TICK', 0x08 => 'REPLY', 0x09 => 'PING', 0x0A => 'CHECKPOINT', 0x0B => 'RESTORED',
         0x41 => 'READY', 0x42 => 'HEAD', 0x43 => 'DATA', 0x44 => 'FILE', 0x45 => 'END', 0x46 => 'DONE', 0x47 => 'ERROR', 0x48 => 'LOG',
-        0x49 => 'CALL', 0x4A => 'PONG',
+        0x49 => 'CALL', 0x4A => 'PONG', 0x4B => 'METRICS',
     ];
 
     /** @var array<int, array{int, int, int}> frames to the worker: least and largest payload, named flags */

@@ -117,6 +117,7 @@ final class GoldenConversationTest extends TestCase
                 ['EXCEPTION' => 1, 'FATAL' => 2, 'BOOT' => 3, 'PROTOCOL' => 4][$frame['kind']],
                 Vectors::message($frame['message']),
             ),
+            'METRICS' => $connection->metrics(Vectors::measurements($frame)->take()[0]),
             'CALL' => $connection->calls->ask(Vectors::text($frame['call']), $frame['more']),
             'LOG' => $connection->log($frame['severity'], Vectors::message($frame['message'])),
         };

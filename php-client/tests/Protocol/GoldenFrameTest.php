@@ -136,10 +136,10 @@ final class GoldenFrameTest extends TestCase
             default => $number === 0 ? Wire::booted() : Wire::serving($number),
         };
         $connection = $wire->connection;
-        if (\in_array($frame['type'], ['DATA', 'FILE', 'END', 'DONE'], true)) {
+        if (\in_array($frame['type'], ['DATA', 'FILE', 'END', 'METRICS', 'DONE'], true)) {
             $connection->head(200, [], -1);
         }
-        if ($frame['type'] === 'DONE') {
+        if ($frame['type'] === 'METRICS' || $frame['type'] === 'DONE') {
             $connection->end();
         }
         $wire->sent();
@@ -172,6 +172,7 @@ final class GoldenFrameTest extends TestCase
                 ['EXCEPTION' => 1, 'FATAL' => 2, 'BOOT' => 3, 'PROTOCOL' => 4][$frame['kind']],
                 Vectors::message($frame['message']),
             ),
+            'METRICS' => $connection->metrics(Vectors::measurements($frame)->take()[0]),
             'CALL' => $connection->calls->ask(Vectors::text($frame['call']), $frame['more']),
             'LOG' => $connection->log($frame['severity'], Vectors::message($frame['message'])),
         };

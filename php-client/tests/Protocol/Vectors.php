@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Cetane\Tests\Protocol;
 
+use Cetane\Protocol\Measurements;
+
 /** The golden frames of worker-protocol/vectors. */
 final class Vectors
 {
@@ -52,6 +54,31 @@ final class Vectors
     public static function message(string|array $text): string
     {
         return \is_array($text) ? \str_repeat($text['repeat'], $text['times']) : $text;
+    }
+
+    /**
+     * @param array{measurements: list<array{kind: string, texts: list<string|array>, bounds: list<float>, values: list<float>}>} $frame
+     */
+    public static function measurements(array $frame): Measurements
+    {
+        $all = new Measurements();
+        foreach ($frame['measurements'] as ['kind' => $kind, 'texts' => $texts, 'bounds' => $bounds, 'values' => $values]) {
+            $texts = \array_map(self::message(...), $texts);
+            $labels = [];
+            for ($i = 1; $i < \count($texts); $i += 2) {
+                $labels[$texts[$i]] = $texts[$i + 1];
+            }
+            foreach ($values as $value) {
+                match ($kind) {
+                    'COUNTER' => $all->count($texts[0], $value, $labels),
+                    'GAUGE' => $all->set($texts[0], $value, $labels),
+                    'HISTOGRAM' => $all->observe($texts[0], $value, $labels, $bounds),
+                    'GIVEN_UP' => $all->giveUp((int) $value),
+                };
+            }
+        }
+
+        return $all;
     }
 
     /**

@@ -16,7 +16,7 @@ final class ScriptedSupervisor
     public const STOP = 0x04;
     public const NAMES = [
         0x41 => 'READY', 0x42 => 'HEAD', 0x43 => 'DATA', 0x44 => 'FILE', 0x45 => 'END', 0x46 => 'DONE', 0x47 => 'ERROR', 0x48 => 'LOG',
-        0x49 => 'CALL',
+        0x49 => 'CALL', 0x4B => 'METRICS',
     ];
 
     /** The functions that the real supervisor disables, so that the client can define them. */

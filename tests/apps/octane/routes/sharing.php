@@ -6,11 +6,20 @@
 
 declare(strict_types=1);
 
+use Cetane\Metrics;
 use Illuminate\Http\Request;
 use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\Facades\Route;
 use Laravel\Octane\Exceptions\TaskException;
 use Laravel\Octane\Exceptions\TaskTimeoutException;
+
+Route::get('/measured', static function (): string {
+    Metrics::counter('signups', labels: ['plan' => 'free']);
+    $thumbnail = static fn () => Metrics::counter('thumbnails');
+    app('octane')->concurrently([$thumbnail, $thumbnail]);
+
+    return 'measured';
+});
 
 Route::get('/tasks/{tasks}', static function (Request $request, string $tasks): array {
     $config = 'seen by the closure';

@@ -28,6 +28,7 @@ record CetaneConfig(
         HttpConfig http,
         Lambda lambda,
         OpsConfig ops,
+        Telemetry telemetry,
         WatchConfig watch,
         Log log,
         Path runDirectory,
@@ -82,6 +83,13 @@ record CetaneConfig(
             MetricsConfig.Mode metrics,
             int metricsEvery,
             String warmRequest) {}
+
+    /**
+     * The {@code metrics} section.
+     *
+     * @param applicationSeries most series of the application's own, 0: none are taken
+     */
+    record Telemetry(int applicationSeries) {}
 
     /** The {@code log} section. */
     record Log(Format format, EventLog.Level level) {

@@ -196,7 +196,8 @@ final class Check {
                         new TimeLimitCalls(Duration.ZERO)),
                 WorkerServices.Role.REQUEST,
                 config.sharing().taskWorkers(),
-                new AtomicInteger()::incrementAndGet);
+                new AtomicInteger()::incrementAndGet,
+                null);
     }
 
     private static PoolConfig oneWorker(PoolConfig pool) {

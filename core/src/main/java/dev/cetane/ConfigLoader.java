@@ -305,6 +305,7 @@ final class ConfigLoader {
                 instance.resolve(RunDirectory.CONTROL_SOCKET),
                 secret(Settings.OPS_TOKEN),
                 secret(Settings.OPS_READ_TOKEN));
+        CetaneConfig.Telemetry telemetry = new CetaneConfig.Telemetry(get(Settings.METRICS_APPLICATION_SERIES));
         WatchConfig watch = new WatchConfig(
                 get(Settings.WATCH_ENABLED),
                 get(Settings.WATCH_PATHS),
@@ -322,7 +323,8 @@ final class ConfigLoader {
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));
         checkTogether(http, pool, ops);
-        return new CetaneConfig(file, app, pool, sharing, http, lambda, ops, watch, log, runDirectory, effective());
+        return new CetaneConfig(
+                file, app, pool, sharing, http, lambda, ops, telemetry, watch, log, runDirectory, effective());
     }
 
     /** The value in force; the default stands in for one that has a problem, so that the others are still looked at. */

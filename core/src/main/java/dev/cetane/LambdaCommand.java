@@ -228,7 +228,8 @@ final class LambdaCommand {
                         new TimeLimitCalls(Duration.ZERO)),
                 WorkerServices.Role.REQUEST,
                 0,
-                new AtomicInteger()::incrementAndGet);
+                new AtomicInteger()::incrementAndGet,
+                null);
     }
 
     /** The front controller as a client would ask for it. */

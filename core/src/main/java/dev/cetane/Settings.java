@@ -332,6 +332,12 @@ final class Settings {
             "ops.read-token",
             16,
             "What reading from elsewhere may present in its place, as a scraper of metrics that need not be able to act.");
+    static final Setting<Integer> METRICS_APPLICATION_SERIES = integer(
+            "metrics.application-series",
+            1000,
+            0,
+            100_000,
+            "Most series that the application may have at /metrics, a series for each metric and its labels' values; 0 takes none.");
     static final Setting<Boolean> WATCH_ENABLED = bool(
             "watch.enabled",
             false,
@@ -431,6 +437,7 @@ final class Settings {
             OPS_LISTEN,
             OPS_TOKEN,
             OPS_READ_TOKEN,
+            METRICS_APPLICATION_SERIES,
             WATCH_ENABLED,
             WATCH_PATHS,
             WATCH_IGNORE,

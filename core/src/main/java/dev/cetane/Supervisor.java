@@ -71,7 +71,15 @@ final class Supervisor implements Operator {
         this.log = log;
         ApplicationConfig application = found.application();
         this.metrics = new Metrics(this::snapshot, ticker, Cetane.version());
-        this.workforce = new Workforce(config, application, directory, ticker, log, metrics, new TaskListener(metrics));
+        this.workforce = new Workforce(
+                config,
+                application,
+                directory,
+                ticker,
+                log,
+                metrics,
+                new TaskListener(metrics),
+                metrics.application(config.telemetry().applicationSeries(), log));
         metrics.tables(workforce.tables()::usedBytes);
         this.template = new Instance(
                 Cetane.version(),

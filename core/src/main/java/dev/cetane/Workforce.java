@@ -1,6 +1,7 @@
 package dev.cetane;
 
 import dev.cetane.log.EventLog;
+import dev.cetane.protocol.Measurement;
 import dev.cetane.shared.SharedTables;
 import dev.cetane.shared.TableCalls;
 import dev.cetane.task.TaskCalls;
@@ -16,9 +17,11 @@ import dev.cetane.worker.WorkerServices;
 import dev.cetane.worker.WorkerServices.Role;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +38,7 @@ final class Workforce implements AutoCloseable {
      * Workers that have not been started.
      *
      * @param directory the instance's own
+     * @param measurements takes what the application measures, null where nobody wants it
      */
     Workforce(
             CetaneConfig config,
@@ -43,7 +47,8 @@ final class Workforce implements AutoCloseable {
             Ticker ticker,
             EventLog log,
             PoolListener requestListener,
-            PoolListener taskListener) {
+            PoolListener taskListener,
+            @Nullable Consumer<List<Measurement>> measurements) {
         CetaneConfig.Sharing sharing = config.sharing();
         AtomicInteger ids = new AtomicInteger();
         tables = new SharedTables(sharing.tableBytes(), log);
@@ -61,7 +66,8 @@ final class Workforce implements AutoCloseable {
                                 new WorkerCalls(tables, tableCalls, new TaskCalls(null, Duration.ZERO), limitCalls),
                                 Role.TASK,
                                 taskWorkers,
-                                ids::incrementAndGet),
+                                ids::incrementAndGet,
+                                measurements),
                         directory,
                         ticker,
                         log,
@@ -73,7 +79,8 @@ final class Workforce implements AutoCloseable {
                         new WorkerCalls(tables, tableCalls, new TaskCalls(tasks, sharing.taskTimeout()), limitCalls),
                         Role.REQUEST,
                         taskWorkers,
-                        ids::incrementAndGet),
+                        ids::incrementAndGet,
+                        measurements),
                 directory,
                 ticker,
                 log,

@@ -84,6 +84,13 @@ enum Meters {
             null,
             null,
             "HTTP connections above http.max-connections."),
+    APPLICATION_REFUSED(
+            "cetane.application.measurements.refused",
+            Type.COUNTER,
+            null,
+            "reason",
+            "Measurements of the application that are not shown: there are metrics.application-series already, the worker had too"
+                    + " many between two answers, a name, label or value is none, or they contradict others of that name."),
     BUILD("cetane.build", Type.GAUGE, null, "version", "Always 1; the version is its tag."),
     JVM_MEMORY("jvm.memory.used", Type.GAUGE, "bytes", "area", "Memory that the supervisor's JVM uses."),
     JVM_GC("jvm.gc.time", Type.COUNTER, "seconds", null, "Time that garbage collections of the supervisor's JVM took."),

@@ -2,6 +2,8 @@ package dev.cetane.ops;
 
 import dev.cetane.http.HttpListener;
 import dev.cetane.http.RequestReport;
+import dev.cetane.log.EventLog;
+import dev.cetane.protocol.Measurement;
 import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.PoolSnapshot;
@@ -32,6 +34,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -122,6 +125,7 @@ public final class Metrics implements PoolListener, HttpListener {
     private final SlowRequests slow;
     private final RecentEnds ends = new RecentEnds();
     private final Ticker ticker;
+    private final Map<ApplicationMetrics.Refusal, Counter> refusals = new EnumMap<>(ApplicationMetrics.Refusal.class);
 
     private volatile LongSupplier tableBytes = () -> 0;
 
@@ -163,6 +167,9 @@ public final class Metrics implements PoolListener, HttpListener {
         connectionsRefused = counter(Meters.CONNECTIONS_REFUSED, "");
         gauge(Meters.CONNECTIONS, "", metrics -> metrics.connections.sum());
         gauge(Meters.TABLE_MEMORY, "", metrics -> metrics.tableBytes.getAsLong());
+        for (ApplicationMetrics.Refusal refusal : ApplicationMetrics.Refusal.values()) {
+            refusals.put(refusal, counter(Meters.APPLICATION_REFUSED, label(refusal)));
+        }
         gauge(Meters.BUILD, version, metrics -> 1);
         poolGauges();
         jvmMeters();
@@ -222,6 +229,11 @@ public final class Metrics implements PoolListener, HttpListener {
     /** A task was not run to its end. */
     public void taskFailed(WorkerException.Kind kind) {
         count(taskFailures.get(kind));
+    }
+
+    /** Takes what the application measures, and shows it with the rest; null where it may have no series. */
+    public @Nullable Consumer<List<Measurement>> application(int mostSeries, EventLog log) {
+        return mostSeries == 0 ? null : new ApplicationMetrics(registry, refusals, mostSeries, log);
     }
 
     /** What the shared tables take is asked from here on. */

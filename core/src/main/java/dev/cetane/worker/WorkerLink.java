@@ -10,6 +10,7 @@ import dev.cetane.protocol.FileRange;
 import dev.cetane.protocol.FrameDecoder;
 import dev.cetane.protocol.FrameType;
 import dev.cetane.protocol.Hello;
+import dev.cetane.protocol.Measurement;
 import dev.cetane.protocol.ProtocolException;
 import dev.cetane.protocol.Ready;
 import dev.cetane.protocol.RequestEncoder;
@@ -26,6 +27,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +65,7 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
     private final long requestTimeoutMillis;
     private final Turn turn;
     private final CallLine calls;
+    private final @Nullable Consumer<List<Measurement>> measurements;
     private final FileChannel reader;
 
     /** The writing end again: asked how much the worker has left unread, never read from. */
@@ -116,6 +120,7 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
         requestTimeoutMillis = requestTimeout.toMillis();
         turn = new Turn(hello);
         calls = new CallLine(workerId, services, this);
+        measurements = services.measurements();
         heldIn = FileChannel.open(in, StandardOpenOption.READ, StandardOpenOption.WRITE);
         FileOutputStream writing = new FileOutputStream(in.toFile());
         writer = writing.getChannel();
@@ -354,6 +359,14 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
             exchange.end(ticker.nanos());
         } catch (RuntimeException e) {
             sinkFailed(exchange, e);
+        }
+    }
+
+    @Override
+    public void metrics(int request, List<Measurement> measured) {
+        Consumer<List<Measurement>> taker = measurements;
+        if (taker != null) {
+            taker.accept(measured);
         }
     }
 

@@ -1,9 +1,13 @@
 package dev.cetane.worker;
 
 import dev.cetane.protocol.Capability;
+import dev.cetane.protocol.Measurement;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a pool's workers are for, and what the supervisor does for them. Immutable.
@@ -12,8 +16,15 @@ import java.util.function.IntSupplier;
  * @param role what they are given
  * @param taskWorkers how many workers run tasks, 0: none do
  * @param ids gives each worker its number, unique among all pools of the supervisor; called under a pool's lock
+ * @param measurements takes what the application measures, on any thread that reads a worker's frames; must not throw. Null: nobody wants it, and
+ *     workers do not send it
  */
-public record WorkerServices(CallHandler calls, Role role, int taskWorkers, IntSupplier ids) {
+public record WorkerServices(
+        CallHandler calls,
+        Role role,
+        int taskWorkers,
+        IntSupplier ids,
+        @Nullable Consumer<List<Measurement>> measurements) {
 
     /** What a pool's workers are given. {@link #key()} is the name in HELLO. */
     public enum Role {
@@ -44,6 +55,9 @@ public record WorkerServices(CallHandler calls, Role role, int taskWorkers, IntS
         }
         if (role == Role.TASK || taskWorkers == 0) {
             offered.add(Capability.TICK);
+        }
+        if (measurements != null) {
+            offered.add(Capability.METRICS);
         }
         return offered;
     }

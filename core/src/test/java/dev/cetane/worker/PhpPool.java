@@ -82,8 +82,8 @@ final class PhpPool implements AutoCloseable {
         long maxMemoryBytes;
         Duration backoffInitial = Duration.ofMillis(50);
         int outputLinesPerSecond = 1000;
-        WorkerServices services =
-                new WorkerServices(new Echo(), WorkerServices.Role.REQUEST, 0, new AtomicInteger()::incrementAndGet);
+        WorkerServices services = new WorkerServices(
+                new Echo(), WorkerServices.Role.REQUEST, 0, new AtomicInteger()::incrementAndGet, null);
 
         PoolConfig toConfig() {
             return new PoolConfig(

@@ -22,6 +22,8 @@ public enum Capability {
     CALL,
     /** CHECKPOINT and RESTORED frames: the worker is told that it becomes part of a snapshot, and that it was restored from one. */
     SNAPSHOT,
+    /** METRICS frames: the worker tells what its application has measured. */
+    METRICS,
     /** Reserved. */
     PING;
 

@@ -279,6 +279,7 @@ public final class FrameDecoder {
                 turn.done(done);
                 handler.done(request, done);
             }
+            case METRICS -> handler.metrics(request, payload.measurements());
             case ERROR -> {
                 ErrorReport report = payload.error();
                 turn.error(report.kind(), request, frameOffset);

@@ -24,6 +24,7 @@ public enum FrameType {
     CHECKPOINT(0x0A, Direction.TO_WORKER, 0, 0, 0, Capability.SNAPSHOT, false),
     RESTORED(0x0B, Direction.TO_WORKER, 0, 0, 0, Capability.SNAPSHOT, false),
     EVENT(0x05, Direction.TO_WORKER, 24, 57_332, FrameType.BODY_IN_FILE, Capability.EVENT, false),
+    METRICS(0x4B, Direction.FROM_WORKER, 6, 65_524, 0, Capability.METRICS, false),
 
     PING(0x09, Direction.TO_WORKER, Capability.PING),
     PONG(0x4A, Direction.FROM_WORKER, Capability.PING);

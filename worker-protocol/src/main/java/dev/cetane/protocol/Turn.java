@@ -129,6 +129,7 @@ public final class Turn {
             case HEAD -> now == State.WAITING;
             case DATA, FILE, END -> now == State.ANSWERING;
             case DONE -> now == State.TERMINATING || (now == State.DYING && flags == FrameType.LAST);
+            case METRICS -> now == State.TERMINATING || now == State.DYING;
             case CALL -> now != State.IDLE && now != State.LEAVING;
             default -> false;
         };

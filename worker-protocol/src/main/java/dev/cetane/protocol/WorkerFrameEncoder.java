@@ -1,5 +1,6 @@
 package dev.cetane.protocol;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -56,6 +57,25 @@ public final class WorkerFrameEncoder {
         out.putInt(micros(done.handlerMicros())).putInt(micros(done.terminateMicros()));
         return out.putInt(micros(done.cpuMicros()))
                 .putLong(done.peakMemoryBytes())
+                .flip();
+    }
+
+    /** METRICS. */
+    public static ByteBuffer metrics(int request, List<Measurement> measurements) {
+        ByteArrayOutputStream payload = new ByteArrayOutputStream();
+        for (Measurement measured : measurements) {
+            byte[] texts = String.join("\0", measured.texts()).getBytes(StandardCharsets.UTF_8);
+            List<Double> bounds = measured.bounds();
+            List<Double> values = measured.values();
+            ByteBuffer one = ByteBuffer.allocate(6 + 8 * (bounds.size() + values.size()) + texts.length);
+            one.put((byte) measured.kind().code()).put((byte) bounds.size());
+            one.putShort((short) values.size()).putShort((short) texts.length);
+            bounds.forEach(one::putDouble);
+            values.forEach(one::putDouble);
+            payload.writeBytes(one.put(texts).array());
+        }
+        return Wire.frame(FrameType.METRICS, 0, payload.size(), request)
+                .put(payload.toByteArray())
                 .flip();
     }
 

@@ -1,6 +1,7 @@
 package dev.cetane.protocol;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * Takes a worker's frames from its {@link FrameDecoder}, on the thread that reads the stream. Each call comes after the
@@ -26,6 +27,9 @@ public interface WorkerFrameHandler {
 
     /** The answer is complete and has the promised length. */
     void end(int request);
+
+    /** What the application has measured while the request ran: DONE comes next, or more of it. */
+    void metrics(int request, List<Measurement> measurements);
 
     /** The worker is idle again, or is about to exit. */
     void done(int request, Done done);

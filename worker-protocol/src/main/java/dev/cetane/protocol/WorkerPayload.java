@@ -3,8 +3,10 @@ package dev.cetane.protocol;
 import dev.cetane.protocol.ProtocolException.Violation;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,6 +17,7 @@ final class WorkerPayload {
 
     private static final int HEAD_FIXED_BYTES = FrameType.HEAD.minPayload();
     private static final int FILE_FIXED_BYTES = 16;
+    private static final int MEASUREMENT_FIXED_BYTES = FrameType.METRICS.minPayload();
 
     private final RecentStrings strings = new RecentStrings();
     private String[] headers = new String[32];
@@ -113,6 +116,68 @@ final class WorkerPayload {
 
     Done done() {
         return new Done(u32(0), u32(4), u32(8), u63(12, "peak memory"), (flags & FrameType.LAST) != 0);
+    }
+
+    List<Measurement> measurements() {
+        List<Measurement> all = new ArrayList<>();
+        int at = 0;
+        while (at < end - start) {
+            if (end - start - at < MEASUREMENT_FIXED_BYTES) {
+                throw malformed("the measurement at byte " + at + " is cut");
+            }
+            int code = bytes[start + at] & 0xFF;
+            Measurement.Kind kind = Measurement.Kind.of(code);
+            if (kind == null) {
+                throw malformed("kind " + code + " of a measurement is not in 0 to 3");
+            }
+            int bounds = bytes[start + at + 1] & 0xFF;
+            int values = u16(at + 2);
+            int textBytes = u16(at + 4);
+            at += MEASUREMENT_FIXED_BYTES;
+            boolean histogram = kind == Measurement.Kind.HISTOGRAM;
+            if (histogram ? values == 0 : bounds != 0 || values != 1) {
+                throw malformed(
+                        "a measurement of kind " + code + " with " + bounds + " bounds and " + values + " values");
+            }
+            if (8 * (bounds + values) + textBytes > end - start - at) {
+                throw malformed("a measurement that is longer than the payload");
+            }
+            List<Double> boundsRead = doubles(at, bounds);
+            at += 8 * bounds;
+            List<Double> valuesRead = doubles(at, values);
+            at += 8 * values;
+            List<String> texts = texts(start + at, start + at + textBytes);
+            at += textBytes;
+            if (texts.size() % 2 == 0) {
+                throw malformed("a label without a value");
+            }
+            all.add(new Measurement(kind, texts, boundsRead, valuesRead));
+        }
+        return all;
+    }
+
+    private List<Double> doubles(int at, int count) {
+        if (count == 0) {
+            return List.of();
+        }
+        List<Double> read = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            read.add(Double.longBitsToDouble(i64(at + 8 * i)));
+        }
+        return read;
+    }
+
+    private List<String> texts(int from, int to) {
+        List<String> texts = new ArrayList<>();
+        int text = from;
+        while (true) {
+            int textEnd = Wire.indexOf(bytes, (byte) 0, text, to);
+            texts.add(new String(bytes, text, textEnd - text, StandardCharsets.UTF_8));
+            if (textEnd == to) {
+                return texts;
+            }
+            text = textEnd + 1;
+        }
     }
 
     ErrorReport error() {

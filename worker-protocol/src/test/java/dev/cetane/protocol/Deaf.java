@@ -1,6 +1,7 @@
 package dev.cetane.protocol;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** Does nothing with what it is told. */
 class Deaf implements WorkerFrameHandler {
@@ -19,6 +20,9 @@ class Deaf implements WorkerFrameHandler {
 
     @Override
     public void end(int request) {}
+
+    @Override
+    public void metrics(int request, List<Measurement> measurements) {}
 
     @Override
     public void done(int request, Done done) {}

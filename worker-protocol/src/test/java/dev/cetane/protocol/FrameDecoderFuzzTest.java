@@ -33,7 +33,7 @@ final class FrameDecoderFuzzTest {
             if (random.nextInt(4) > 0) {
                 bytes[0] = (byte) FrameType.MAGIC;
             }
-            hear(i % 4, bytes, random.nextInt(1, 400));
+            hear(i % 5, bytes, random.nextInt(1, 400));
         }
         assertThat(violations).isGreaterThan(15_000);
     }
@@ -54,7 +54,7 @@ final class FrameDecoderFuzzTest {
                 payload[b] = (byte) (random.nextBoolean() ? random.nextInt(4) : random.nextInt(256));
             }
             frame.put(payload);
-            hear(i % 4, frame.array(), random.nextInt(1, 700));
+            hear(i % 5, frame.array(), random.nextInt(1, 700));
         }
         assertThat(violations).isGreaterThan(5_000);
         assertThat(unfinished).isGreaterThan(300);
@@ -71,6 +71,15 @@ final class FrameDecoderFuzzTest {
                 WorkerFrameEncoder.data(1, new byte[3]),
                 WorkerFrameEncoder.file(1, new FileRange(BytePath.of("/f"), 1, 2, false)),
                 WorkerFrameEncoder.end(1),
+                WorkerFrameEncoder.metrics(
+                        1,
+                        List.of(
+                                new Measurement(
+                                        Measurement.Kind.HISTOGRAM,
+                                        List.of("latency", "route", "/"),
+                                        List.of(1.0, 2.0),
+                                        List.of(0.5, 1.5)),
+                                new Measurement(Measurement.Kind.COUNTER, List.of("orders"), List.of(), List.of(1.0)))),
                 Frames.done(1)));
         for (int i = 0; i < 50_000; i++) {
             hear(2, mutate(answer, random), random.nextInt(1, 300));
@@ -114,6 +123,23 @@ final class FrameDecoderFuzzTest {
     }
 
     @Test
+    void measurements_as_many_as_fit_cost_a_bounded_amount() {
+        // The shortest there are: six bytes, one value and no name.
+        int count = 65_524 / 14;
+        ByteBuffer frame = ByteBuffer.allocate(FrameType.HEADER_BYTES + 14 * count);
+        Wire.putHeader(frame, FrameType.METRICS, 0, 14 * count, 1);
+        for (int i = 0; i < count; i++) {
+            frame.put((byte) 1)
+                    .put((byte) 0)
+                    .putShort((short) 1)
+                    .putShort((short) 0)
+                    .putDouble(i);
+        }
+        hear(4, frame.array(), 65_536);
+        assertThat(violations).isZero();
+    }
+
+    @Test
     void a_length_of_4_GiB_allocates_nothing() {
         for (FrameType type : FrameType.values()) {
             byte[] header = Frames.bytes(Frames.header(type, 0, 0xFFFF_FFFFL, 1));
@@ -150,18 +176,21 @@ final class FrameDecoderFuzzTest {
         return bytes;
     }
 
-    /** Feeds a fresh decoder, led to one of four places, and returns what that allocated. */
+    /** Feeds a fresh decoder, led to one of five places, and returns what that allocated. */
     private long hear(int place, byte[] bytes, int pieceBytes) {
         Turn turn = new Turn(Listener.OFFER);
         FrameDecoder decoder = new FrameDecoder(turn, new Deaf());
         if (place > 0) {
-            decoder.decode(WorkerFrameEncoder.ready(new Ready(1, Map.of("capabilities", "file"))));
+            decoder.decode(WorkerFrameEncoder.ready(new Ready(1, Map.of("capabilities", "file metrics"))));
         }
         if (place > 1) {
             turn.begin(1);
         }
         if (place > 2) {
             decoder.decode(WorkerFrameEncoder.head(1, Frames.head(200, ResponseHead.UNKNOWN_LENGTH)));
+        }
+        if (place > 3) {
+            decoder.decode(WorkerFrameEncoder.end(1));
         }
         long allocated = Allocation.ofThisThread(() -> feed(decoder, bytes, pieceBytes));
         assertThat(allocated).isLessThan(MOST_BYTES);

@@ -158,7 +158,7 @@ final class FrameDecoderTest {
                 ProtocolException.class, () -> listener.hears(WorkerFrameEncoder.data(1, new byte[4])));
         assertThat(violation.violation()).isEqualTo(Violation.BODY_LENGTH);
         assertThat(violation)
-                .hasMessage("Protocol violation BODY_LENGTH in DATA at byte 67 of the worker's output:"
+                .hasMessage("Protocol violation BODY_LENGTH in DATA at byte 75 of the worker's output:"
                         + " HEAD of request 1 promised 3 body bytes, 0 came and this frame brings 4");
     }
 

@@ -51,10 +51,11 @@ final class GoldenFramesTest {
             return Listener.booting();
         }
         Listener listener = Listener.serving(request);
-        if (type == FrameType.DATA || type == FrameType.FILE || type == FrameType.END || type == FrameType.DONE) {
+        boolean behindEnd = type == FrameType.DONE || type == FrameType.METRICS;
+        if (type == FrameType.DATA || type == FrameType.FILE || type == FrameType.END || behindEnd) {
             listener.hears(WorkerFrameEncoder.head(request, Frames.head(200, ResponseHead.UNKNOWN_LENGTH)));
         }
-        if (type == FrameType.DONE) {
+        if (behindEnd) {
             listener.hears(WorkerFrameEncoder.end(request));
         }
         return listener;

@@ -6,8 +6,8 @@ import java.util.Map;
 /** The reading side of a supervisor: a buffer, a decoder and its turn, led to any place of the conversation. */
 final class Listener {
 
-    static final Hello OFFER = Hello.current(Map.of("capabilities", "file form task tick call"), Map.of());
-    static final Ready ANSWER = new Ready(1, Map.of("capabilities", "file call"));
+    static final Hello OFFER = Hello.current(Map.of("capabilities", "file form task tick call metrics"), Map.of());
+    static final Ready ANSWER = new Ready(1, Map.of("capabilities", "file call metrics"));
 
     final Turn turn;
     final RecordedCalls heard = new RecordedCalls();

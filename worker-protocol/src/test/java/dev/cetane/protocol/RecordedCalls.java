@@ -72,6 +72,11 @@ final class RecordedCalls implements WorkerFrameHandler {
     }
 
     @Override
+    public void metrics(int request, List<Measurement> measurements) {
+        add(FrameType.METRICS, request, measurements);
+    }
+
+    @Override
     public void done(int request, Done done) {
         add(FrameType.DONE, request, done);
     }

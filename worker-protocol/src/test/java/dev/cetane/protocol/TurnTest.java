@@ -75,7 +75,7 @@ final class TurnTest {
         assertThat(listener.turn.agreement()).isNull();
         listener.hears(WorkerFrameEncoder.ready(Listener.ANSWER));
         Agreement agreement = Objects.requireNonNull(listener.turn.agreement());
-        assertThat(agreement).isEqualTo(new Agreement(1, Set.of(Capability.FILE, Capability.CALL)));
+        assertThat(agreement).isEqualTo(new Agreement(1, Set.of(Capability.FILE, Capability.CALL, Capability.METRICS)));
         assertThat(agreement.has(Capability.FILE)).isTrue();
         assertThat(agreement.has(Capability.TASK)).isFalse();
     }

@@ -98,6 +98,7 @@ final class Vectors {
             case FILE -> WorkerFrameEncoder.file(request, (FileRange) content(frame));
             case END -> WorkerFrameEncoder.end(request);
             case DONE -> WorkerFrameEncoder.done(request, (Done) content(frame));
+            case METRICS -> WorkerFrameEncoder.metrics(request, measurements(frame));
             case ERROR -> WorkerFrameEncoder.error(request, (ErrorReport) content(frame));
             case LOG -> {
                 LogMessage log = (LogMessage) content(frame);
@@ -209,12 +210,33 @@ final class Vectors {
                         frame.get("cpu-micros").longValue(),
                         frame.get("peak-memory").longValue(),
                         frame.get("last").booleanValue());
+            case METRICS -> measurements(frame);
             case ERROR ->
                 new ErrorReport(ErrorReport.Kind.valueOf(frame.get("kind").textValue()), text(frame.get("message")));
             case CALL -> new Asked(text(frame.get("call")), frame.get("more").booleanValue());
             case LOG -> new LogMessage(frame.get("severity").intValue(), text(frame.get("message")));
             default -> throw new IllegalArgumentException(frame.toString());
         };
+    }
+
+    private static List<Measurement> measurements(JsonNode frame) {
+        List<Measurement> all = new ArrayList<>();
+        for (JsonNode measured : frame.get("measurements")) {
+            List<String> texts = new ArrayList<>();
+            measured.get("texts").forEach(text -> texts.add(text(text)));
+            all.add(new Measurement(
+                    Measurement.Kind.valueOf(measured.get("kind").textValue()),
+                    texts,
+                    doubles(measured.get("bounds")),
+                    doubles(measured.get("values"))));
+        }
+        return all;
+    }
+
+    private static List<Double> doubles(JsonNode numbers) {
+        List<Double> doubles = new ArrayList<>();
+        numbers.forEach(number -> doubles.add(number.doubleValue()));
+        return doubles;
     }
 
     private static Map<String, String> map(JsonNode pairs) {

@@ -3,10 +3,12 @@ package dev.cetane.bench;
 import dev.cetane.protocol.Done;
 import dev.cetane.protocol.ErrorReport;
 import dev.cetane.protocol.FileRange;
+import dev.cetane.protocol.Measurement;
 import dev.cetane.protocol.Ready;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.protocol.WorkerFrameHandler;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what it is told in fields, so that none of it is optimised away. */
@@ -40,6 +42,11 @@ public final class Sink implements WorkerFrameHandler {
     @Override
     public void end(int request) {
         bytes++;
+    }
+
+    @Override
+    public void metrics(int request, List<Measurement> measurements) {
+        last = measurements;
     }
 
     @Override
