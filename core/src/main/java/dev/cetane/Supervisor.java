@@ -229,21 +229,12 @@ final class Supervisor implements Operator {
 
     /** The pool learns last that the instance drains; health and status are to say it from the first moment. */
     private PoolSnapshot snapshot() {
-        PoolSnapshot snapshot = workforce.requests().snapshot();
+        PoolSnapshot snapshot = workforce.snapshot();
         boolean draining;
         synchronized (this) {
             draining = phase == Phase.DRAINING || phase == Phase.STOPPING;
         }
-        return !draining || snapshot.draining()
-                ? snapshot
-                : new PoolSnapshot(
-                        snapshot.target(),
-                        snapshot.queued(),
-                        snapshot.queueLimit(),
-                        snapshot.generation(),
-                        true,
-                        snapshot.lastBootFailure(),
-                        snapshot.workers());
+        return draining ? snapshot.drained() : snapshot;
     }
 
     private void announce(@Nullable InetSocketAddress ops) {

@@ -10,6 +10,7 @@ import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
+import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.TimeLimitCalls;
 import dev.cetane.worker.WorkerPool;
@@ -105,6 +106,11 @@ final class Workforce implements AutoCloseable {
 
     SharedTables tables() {
         return tables;
+    }
+
+    /** The pool that serves requests and, within, the one that runs tasks. */
+    PoolSnapshot snapshot() {
+        return requests.snapshot().with(tasks == null ? null : tasks.snapshot());
     }
 
     /** Starts all workers and returns when one of each kind is ready; as {@link WorkerPool#start}. */

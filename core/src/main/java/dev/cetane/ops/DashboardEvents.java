@@ -146,9 +146,9 @@ final class DashboardEvents {
         numbers(json, "rejections", sample.rejections());
         numbers(json, "restarts", sample.restarts());
         Json.name(json, "workers").append('[');
-        for (WorkerSnapshot worker : pool.workers()) {
+        for (WorkerSnapshot worker : pool.allWorkers()) {
             Json.comma(json);
-            worker(json, worker);
+            worker(json, pool, worker);
         }
         return json.append("]}").toString();
     }
@@ -159,9 +159,10 @@ final class DashboardEvents {
         json.append('}');
     }
 
-    private static void worker(StringBuilder json, WorkerSnapshot worker) {
+    private static void worker(StringBuilder json, PoolSnapshot pool, WorkerSnapshot worker) {
         json.append('{');
         Json.field(json, "id", worker.id());
+        Json.field(json, "role", pool.role(worker).key());
         Json.field(json, "pid", worker.pid());
         Json.field(json, "state", StatusPage.label(worker.state()));
         Json.field(

@@ -53,11 +53,22 @@ enum Meters {
             "reason",
             "Tasks that were refused, dropped or ended from outside, or whose worker has not survived them."),
     TABLE_MEMORY("cetane.table.memory", Type.GAUGE, "bytes", null, "Memory that the rows of all shared tables take."),
-    WORKERS("cetane.workers", Type.GAUGE, null, "state", "Workers by state."),
-    WORKERS_TARGET("cetane.workers.target", Type.GAUGE, null, null, "How many workers the pool keeps."),
-    WORKERS_MEMORY("cetane.workers.memory", Type.GAUGE, "bytes", null, "Private resident memory of all workers."),
+    WORKERS("cetane.workers", Type.GAUGE, null, "state", "Workers that serve requests, by state."),
+    WORKERS_TARGET(
+            "cetane.workers.target", Type.GAUGE, null, null, "How many workers that serve requests the pool keeps."),
+    WORKERS_MEMORY(
+            "cetane.workers.memory",
+            Type.GAUGE,
+            "bytes",
+            null,
+            "Private resident memory of all workers, those that run tasks too."),
     WORKERS_MEMORY_MAX(
             "cetane.workers.memory.max", Type.GAUGE, "bytes", null, "Private resident memory of the largest worker."),
+    TASK_WORKERS("cetane.task.workers", Type.GAUGE, null, "state", "Workers that run tasks, by state."),
+    TASK_WORKERS_TARGET(
+            "cetane.task.workers.target", Type.GAUGE, null, null, "How many workers that run tasks are kept."),
+    TASK_QUEUE("cetane.task.queue.depth", Type.GAUGE, null, null, "Tasks that wait for a worker."),
+    TASK_QUEUE_LIMIT("cetane.task.queue.limit", Type.GAUGE, null, null, "Most tasks that may wait for a worker."),
     STARTS("cetane.worker.starts", Type.COUNTER, null, null, "Workers' processes that were started."),
     STOPS("cetane.worker.stops", Type.COUNTER, null, "reason", "Workers' processes that have ended, by why."),
     BOOT(

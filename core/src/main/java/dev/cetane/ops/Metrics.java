@@ -98,7 +98,7 @@ public final class Metrics implements PoolListener, HttpListener {
 
     private static final int[] FILE_STATUSES = {200, 206, 304, 412, 416};
 
-    private static final PoolSnapshot NOTHING = new PoolSnapshot(0, 0, 0, 0, false, null, List.of());
+    private static final PoolSnapshot NOTHING = new PoolSnapshot(0, 0, 0, 0, false, null, List.of(), null);
 
     private final PrometheusMeterRegistry registry;
     private final Supplier<PoolSnapshot> pool;
@@ -340,21 +340,30 @@ public final class Metrics implements PoolListener, HttpListener {
         }
     }
 
+    private PoolSnapshot tasks() {
+        PoolSnapshot tasks = snapshot.tasks();
+        return tasks == null ? NOTHING : tasks;
+    }
+
     private void poolGauges() {
         for (WorkerState state : EnumSet.complementOf(EnumSet.of(WorkerState.STOPPED))) {
             gauge(Meters.WORKERS, label(state), metrics -> metrics.snapshot.count(state));
+            gauge(Meters.TASK_WORKERS, label(state), metrics -> metrics.tasks().count(state));
         }
+        gauge(Meters.TASK_WORKERS_TARGET, "", metrics -> metrics.tasks().target());
+        gauge(Meters.TASK_QUEUE, "", metrics -> metrics.tasks().queued());
+        gauge(Meters.TASK_QUEUE_LIMIT, "", metrics -> metrics.tasks().queueLimit());
         gauge(Meters.WORKERS_TARGET, "", metrics -> metrics.snapshot.target());
         gauge(
                 Meters.WORKERS_MEMORY,
                 "",
-                metrics -> metrics.snapshot.workers().stream()
+                metrics -> metrics.snapshot.allWorkers().stream()
                         .mapToLong(PoolSnapshot.WorkerSnapshot::memoryBytes)
                         .sum());
         gauge(
                 Meters.WORKERS_MEMORY_MAX,
                 "",
-                metrics -> metrics.snapshot.workers().stream()
+                metrics -> metrics.snapshot.allWorkers().stream()
                         .mapToLong(PoolSnapshot.WorkerSnapshot::memoryBytes)
                         .max()
                         .orElse(0));

@@ -2,6 +2,7 @@ package dev.cetane.ops;
 
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.PoolSnapshot.WorkerSnapshot;
+import dev.cetane.worker.WorkerServices;
 import dev.cetane.worker.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,23 +38,33 @@ final class StatusPage {
         for (String url : instance.urls()) {
             text.append("listens on   ").append(url).append('\n');
         }
-        text.append("workers      ").append(pool.target()).append(" wanted");
-        for (WorkerState state : WorkerState.values()) {
-            if (pool.count(state) > 0) {
-                text.append(", ").append(pool.count(state)).append(' ').append(label(state));
-            }
+        text.append("workers      ").append(workers(pool)).append('\n');
+        text.append("queue        ").append(queue(pool)).append('\n');
+        PoolSnapshot tasks = pool.tasks();
+        if (tasks != null) {
+            text.append("task workers ").append(workers(tasks)).append('\n');
+            text.append("task queue   ").append(queue(tasks)).append('\n');
         }
-        text.append("\nqueue        ")
-                .append(pool.queued())
-                .append(" of ")
-                .append(pool.queueLimit())
-                .append('\n');
         text.append("generation   ").append(pool.generation()).append('\n');
         String failure = pool.lastBootFailure();
         if (failure != null) {
             text.append("last boot    failed: ").append(printable(failure)).append('\n');
         }
         return text.toString();
+    }
+
+    private static String workers(PoolSnapshot pool) {
+        StringBuilder text = new StringBuilder().append(pool.target()).append(" wanted");
+        for (WorkerState state : WorkerState.values()) {
+            if (pool.count(state) > 0) {
+                text.append(", ").append(pool.count(state)).append(' ').append(label(state));
+            }
+        }
+        return text.toString();
+    }
+
+    private static String queue(PoolSnapshot pool) {
+        return pool.queued() + " of " + pool.queueLimit();
     }
 
     String statusJson() {
@@ -72,7 +83,20 @@ final class StatusPage {
         Json.field(json, "reason", health.reason());
         Json.field(json, "draining", pool.draining());
         Json.field(json, "generation", pool.generation());
-        json.append(",\"queue\":{");
+        json.append(',');
+        load(json, pool);
+        PoolSnapshot tasks = pool.tasks();
+        if (tasks != null) {
+            json.append(",\"tasks\":{");
+            load(json, tasks);
+            json.append('}');
+        }
+        Json.field(json, "last_boot_failure", pool.lastBootFailure());
+        return json.append("}\n").toString();
+    }
+
+    private static void load(StringBuilder json, PoolSnapshot pool) {
+        json.append("\"queue\":{");
         Json.field(json, "depth", pool.queued());
         Json.field(json, "limit", pool.queueLimit());
         json.append("},\"workers\":{");
@@ -83,25 +107,25 @@ final class StatusPage {
             }
         }
         json.append('}');
-        Json.field(json, "last_boot_failure", pool.lastBootFailure());
-        return json.append("}\n").toString();
     }
 
     String workersText() {
         List<String[]> rows = new ArrayList<>();
-        rows.add(new String[] {"ID", "PID", "STATE", "FOR", "REQUESTS", "MEMORY", "AGE", "GENERATION", "REQUEST"});
-        for (WorkerSnapshot worker : pool.workers()) {
-            rows.add(row(worker));
+        rows.add(new String[] {"ID", "ROLE", "PID", "STATE", "FOR", "REQUESTS", "MEMORY", "AGE", "GENERATION", "REQUEST"
+        });
+        for (WorkerSnapshot worker : pool.allWorkers()) {
+            rows.add(row(worker, pool.role(worker)));
         }
         return table(rows);
     }
 
     /** One worker under the headings of the table. */
-    static String[] row(WorkerSnapshot worker) {
+    static String[] row(WorkerSnapshot worker, WorkerServices.Role role) {
         String state = label(worker.state())
                 + (worker.reason() == null ? "" : " (" + worker.reason().label() + ")");
         return new String[] {
             Integer.toString(worker.id()),
+            role.key(),
             worker.pid() == 0 ? "-" : Long.toString(worker.pid()),
             state,
             duration(Duration.ofNanos(worker.stateNanos())),
@@ -115,9 +139,10 @@ final class StatusPage {
 
     String workersJson() {
         StringBuilder json = new StringBuilder("[");
-        for (WorkerSnapshot worker : pool.workers()) {
+        for (WorkerSnapshot worker : pool.allWorkers()) {
             json.append(json.length() == 1 ? "{" : ",{");
             Json.field(json, "id", worker.id());
+            Json.field(json, "role", pool.role(worker).key());
             Json.field(json, "pid", worker.pid());
             Json.field(json, "state", label(worker.state()));
             Json.field(

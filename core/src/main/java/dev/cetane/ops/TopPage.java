@@ -124,8 +124,11 @@ final class TopPage implements Feed {
 
     private String workers(PoolSnapshot pool) {
         List<String[]> rows = new ArrayList<>();
-        rows.add(new String[] {"ID", "PID", "STATE", "FOR", "REQUESTS", "MEMORY", "AGE", "GENERATION", "REQUEST"});
-        pool.workers().stream().sorted(order.comparator).forEach(worker -> rows.add(StatusPage.row(worker)));
+        rows.add(new String[] {"ID", "ROLE", "PID", "STATE", "FOR", "REQUESTS", "MEMORY", "AGE", "GENERATION", "REQUEST"
+        });
+        pool.allWorkers().stream()
+                .sorted(order.comparator)
+                .forEach(worker -> rows.add(StatusPage.row(worker, pool.role(worker))));
         return StatusPage.table(rows);
     }
 

@@ -1,5 +1,6 @@
 package dev.cetane.worker;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation number of the current generation, 1 at start, one more with each reload
  * @param draining whether the pool takes no more jobs
  * @param lastBootFailure message of the last failed boot while it is still the last word, else null
+ * @param tasks the pool that runs tasks for this one; null without one
  */
 public record PoolSnapshot(
         int target,
@@ -20,7 +22,8 @@ public record PoolSnapshot(
         int generation,
         boolean draining,
         @Nullable String lastBootFailure,
-        List<WorkerSnapshot> workers) {
+        List<WorkerSnapshot> workers,
+        @Nullable PoolSnapshot tasks) {
 
     /**
      * One worker.
@@ -47,7 +50,32 @@ public record PoolSnapshot(
             @Nullable String request,
             @Nullable String requestId) {}
 
-    /** How many workers are in this state. */
+    /** This with the pool that runs its tasks, null for none. */
+    public PoolSnapshot with(@Nullable PoolSnapshot tasks) {
+        return new PoolSnapshot(target, queued, queueLimit, generation, draining, lastBootFailure, workers, tasks);
+    }
+
+    /** This as it is about to be: the stop has begun elsewhere. */
+    public PoolSnapshot drained() {
+        return new PoolSnapshot(target, queued, queueLimit, generation, true, lastBootFailure, workers, tasks);
+    }
+
+    /** The workers, and behind them those that run tasks. */
+    public List<WorkerSnapshot> allWorkers() {
+        if (tasks == null) {
+            return workers;
+        }
+        List<WorkerSnapshot> all = new ArrayList<>(workers);
+        all.addAll(tasks.workers);
+        return List.copyOf(all);
+    }
+
+    /** What this worker runs. */
+    public WorkerServices.Role role(WorkerSnapshot worker) {
+        return tasks != null && tasks.workers.contains(worker) ? WorkerServices.Role.TASK : WorkerServices.Role.REQUEST;
+    }
+
+    /** How many workers are in this state, those that run tasks left out. */
     public int count(WorkerState state) {
         int count = 0;
         for (WorkerSnapshot worker : workers) {

@@ -676,7 +676,8 @@ public final class WorkerPool implements JobPool, AutoCloseable {
                 staff.generation(),
                 phase != Phase.RUNNING,
                 staff.lastBootFailure(),
-                staff.snapshot(ticker.nanos())));
+                staff.snapshot(ticker.nanos()),
+                null));
     }
 
     /** The version that became ready last: the new one as soon as it is known to boot. Null as long as none was. Any thread. */

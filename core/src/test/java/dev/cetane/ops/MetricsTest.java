@@ -149,6 +149,20 @@ final class MetricsTest {
     }
 
     @Test
+    void workersThatRunTasksHaveGaugesOfTheirOwnAndCountForTheMemory() {
+        pool = Pools.of(WorkerState.IDLE).with(Pools.tasks(5, 512, WorkerState.BUSY));
+
+        assertThat(metrics.scrape())
+                .contains("cetane_workers{state=\"idle\"} 1.0\n")
+                .contains("cetane_workers{state=\"busy\"} 0.0\n")
+                .contains("cetane_task_workers{state=\"busy\"} 1.0\n")
+                .contains("cetane_task_workers_target 1.0\n")
+                .contains("cetane_task_queue_depth 5.0\n")
+                .contains("cetane_task_queue_limit 512.0\n")
+                .contains("cetane_workers_memory_bytes " + (1 + 101) * 1048576.0 + "\n");
+    }
+
+    @Test
     void gaugesShowThePoolAtTheMomentOfTheScrape() {
         pool = Pools.queued(3, 64, WorkerState.IDLE, WorkerState.BUSY, WorkerState.BUSY);
 

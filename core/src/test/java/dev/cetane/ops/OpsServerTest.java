@@ -214,10 +214,32 @@ final class OpsServerTest {
                         generation   1
                         """);
         assertThat(body(ask(control, "GET /workers HTTP/1.0\r\n\r\n"))).isEqualTo("""
-                        ID  PID   STATE  FOR  REQUESTS  MEMORY   AGE    GENERATION  REQUEST
-                        1   1001  idle   2s   10        1.0 MiB  1m 2s  1
-                        2   1002  busy   2s   20        2.0 MiB  1m 2s  1           GET /?[2J
+                        ID  ROLE     PID   STATE  FOR  REQUESTS  MEMORY   AGE    GENERATION  REQUEST
+                        1   request  1001  idle   2s   10        1.0 MiB  1m 2s  1
+                        2   request  1002  busy   2s   20        2.0 MiB  1m 2s  1           GET /?[2J
                         """);
+    }
+
+    @Test
+    void workersThatRunTasksAreShownBesideTheOthers() throws IOException {
+        pool = Pools.queued(0, 128, WorkerState.BUSY).with(Pools.tasks(3, 512, WorkerState.IDLE));
+
+        assertThat(body(ask(control, "GET /status HTTP/1.0\r\n\r\n"))).contains("""
+                        workers      1 wanted, 1 busy
+                        queue        0 of 128
+                        task workers 1 wanted, 1 idle
+                        task queue   3 of 512
+                        """);
+        assertThat(body(ask(control, "GET /workers HTTP/1.0\r\n\r\n")))
+                .containsPattern("\n1 +request +1001 +busy")
+                .containsPattern("\n101 +task +1101 +idle");
+        JsonNode status = new ObjectMapper().readTree(body(ask(control, "GET /status?json HTTP/1.0\r\n\r\n")));
+        assertThat(status.at("/workers/busy").asInt()).isEqualTo(1);
+        assertThat(status.at("/workers/idle").asInt()).isEqualTo(0);
+        assertThat(status.at("/tasks/workers/idle").asInt()).isEqualTo(1);
+        assertThat(status.at("/tasks/queue/depth").asInt()).isEqualTo(3);
+        JsonNode workers = new ObjectMapper().readTree(body(ask(control, "GET /workers?json HTTP/1.0\r\n\r\n")));
+        assertThat(workers.get(1).get("role").asText()).isEqualTo("task");
     }
 
     @Test

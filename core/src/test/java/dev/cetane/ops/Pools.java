@@ -12,26 +12,31 @@ final class Pools {
     private Pools() {}
 
     static PoolSnapshot of(WorkerState... states) {
-        return pool(0, 128, false, null, states);
+        return pool(0, 0, 128, false, null, states);
     }
 
     static PoolSnapshot queued(int queued, int limit, WorkerState... states) {
-        return pool(queued, limit, false, null, states);
+        return pool(0, queued, limit, false, null, states);
     }
 
     static PoolSnapshot draining(WorkerState... states) {
-        return pool(0, 128, true, null, states);
+        return pool(0, 0, 128, true, null, states);
     }
 
     static PoolSnapshot bootFailed(String message) {
-        return pool(0, 128, false, message);
+        return pool(0, 0, 128, false, message);
+    }
+
+    /** Workers that run tasks, their ids from 101 on. */
+    static PoolSnapshot tasks(int queued, int limit, WorkerState... states) {
+        return pool(100, queued, limit, false, null, states);
     }
 
     private static PoolSnapshot pool(
-            int queued, int limit, boolean draining, @Nullable String failure, WorkerState... states) {
+            int idsAbove, int queued, int limit, boolean draining, @Nullable String failure, WorkerState... states) {
         List<WorkerSnapshot> workers = new ArrayList<>();
         for (WorkerState state : states) {
-            int id = workers.size() + 1;
+            int id = idsAbove + workers.size() + 1;
             boolean busy = state == WorkerState.BUSY;
             workers.add(new WorkerSnapshot(
                     id,
@@ -46,6 +51,6 @@ final class Pools {
                     busy ? "GET /\u001b[2J" : null,
                     busy ? "r" + id : null));
         }
-        return new PoolSnapshot(states.length, queued, limit, 1, draining, failure, workers);
+        return new PoolSnapshot(states.length, queued, limit, 1, draining, failure, workers, null);
     }
 }

@@ -136,7 +136,7 @@
       const item = $(id) || list.appendChild(newWorker(id, worker.id));
       item.className = 'worker ' + worker.state;
       const [name, what] = item.querySelectorAll('.head span');
-      name.textContent = 'Worker ' + worker.id;
+      name.textContent = (worker.role === 'task' ? 'Task worker ' : 'Worker ') + worker.id;
       what.textContent = worker.state + (worker.reason ? ' (' + worker.reason.replaceAll('_', ' ') + ')' : '');
       const doing = item.querySelector('.doing');
       doing.textContent = worker.request ? worker.request + ' for ' + span(worker.state_seconds) : 'for ' + span(worker.state_seconds);
