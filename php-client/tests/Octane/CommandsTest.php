@@ -164,6 +164,17 @@ final class CommandsTest extends TestCase
         return [['octane:start'], ['octane:reload'], ['octane:stop'], ['octane:status'], ['octane:install']];
     }
 
+    public function testTheServerIsOneOfThoseThatCanBeInstalled(): void
+    {
+        $run = $this->artisan(['octane:install'], input: "swoole\n");
+        self::assertMatchesRegularExpression('/Which application server.*cetane.*roadrunner.*swoole/s', $run->getOutput());
+        self::assertStringContainsString('Invalid server: swoole.', $run->getOutput());
+
+        $run = $this->artisan(['octane:install'], input: "\n");
+        self::assertSame(0, $run->getExitCode(), $run->getOutput() . $run->getErrorOutput());
+        self::assertStringNotContainsString('Invalid server', $run->getOutput());
+    }
+
     public function testACommandThatIsMissingIsTold(): void
     {
         $run = $this->artisan(['octane:start'], ['CETANE_COMMAND' => 'no-such-command']);
@@ -196,7 +207,7 @@ final class CommandsTest extends TestCase
      * @param array<string, string> $environment
      * @param list<string>          $options of PHP
      */
-    private function artisan(array $words, array $environment = [], array $options = []): Process
+    private function artisan(array $words, array $environment = [], array $options = [], string $input = ''): Process
     {
         $process = new Process(['php', ...$options, self::application() . '/artisan', '--no-ansi', ...$words], null, $environment + [
             'CETANE_COMMAND' => __DIR__ . '/cetane',
@@ -204,7 +215,7 @@ final class CommandsTest extends TestCase
             'DEMO_STORAGE' => "$this->directory/storage",
             'FAKE_NOTES' => $this->directory,
             'APP_ENV' => false,
-        ]);
+        ], $input);
         $process->run();
 
         return $process;

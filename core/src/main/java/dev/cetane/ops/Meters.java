@@ -40,12 +40,7 @@ enum Meters {
             null,
             "status",
             "Answers that were a file of the document root, made without PHP; among the requests they count too."),
-    TASKS(
-            "cetane.tasks",
-            Type.TIMER,
-            null,
-            null,
-            "Tasks and ticks that task workers have run, with the time that PHP took."),
+    TASKS("cetane.tasks", Type.TIMER, null, null, "Tasks that task workers have run, with the time that PHP took."),
     TASK_FAILURES(
             "cetane.task.failures",
             Type.COUNTER,

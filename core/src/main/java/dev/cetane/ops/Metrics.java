@@ -221,7 +221,7 @@ public final class Metrics implements PoolListener, HttpListener {
         count(failures.get(kind));
     }
 
-    /** A task, or a tick of a task worker, has ended with an answer. */
+    /** A task has ended with an answer. */
     public void taskCompleted(JobReport report) {
         tasks.record(report.handlerMicros(), TimeUnit.MICROSECONDS);
     }

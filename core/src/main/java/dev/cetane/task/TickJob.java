@@ -27,6 +27,11 @@ final class TickJob implements Job {
     }
 
     @Override
+    public boolean isCounted() {
+        return false;
+    }
+
+    @Override
     public void encode(RequestWriter out) {
         out.tick();
     }

@@ -291,7 +291,9 @@ final class Exchange implements JobTimes {
         if (SINK.compareAndSet(this, null, CLOSED)) {
             failedNanos = nowNanos;
             job.failed(failure);
-            listener.rejected(failure.kind());
+            if (job.isCounted()) {
+                listener.rejected(failure.kind());
+            }
         }
     }
 
@@ -301,13 +303,17 @@ final class Exchange implements JobTimes {
         } else {
             failedNanos = nowNanos;
             job.failed(failure);
-            listener.failed(failure.kind());
+            if (job.isCounted()) {
+                listener.failed(failure.kind());
+            }
         }
     }
 
     private void complete(JobReport report) {
         job.done(report);
-        listener.completed(report);
+        if (job.isCounted()) {
+            listener.completed(report);
+        }
     }
 
     /** What has not been reached ends where the exchange did. */

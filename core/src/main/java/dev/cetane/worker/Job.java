@@ -28,6 +28,11 @@ public interface Job {
         return null;
     }
 
+    /** Whether it counts as served: in the metrics, and toward {@code pool.max-requests}. */
+    default boolean isCounted() {
+        return true;
+    }
+
     /** Told once, by the submitting thread before anything else: where the job's times are to be found. */
     default void submitted(JobTimes times) {}
 

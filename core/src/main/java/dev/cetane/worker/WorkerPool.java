@@ -552,7 +552,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
                 return;
             }
             worker.exchange = null;
-            worker.requests++;
+            worker.requests += exchange.job.isCounted() ? 1 : 0;
             if (last) {
                 staff.leave(worker, RetireReason.EXITED);
                 staff.expectExit(worker, config.stopGrace().toNanos(), effects);

@@ -30,6 +30,7 @@ final class RecordingJob implements Job {
     private Consumer<ByteBuffer> whenData = bytes -> {};
     private RuntimeException encodeFailure;
     private TimeLimit limit;
+    private boolean counted = true;
 
     RecordingJob(String path) {
         this.path = path;
@@ -38,6 +39,16 @@ final class RecordingJob implements Job {
     RecordingJob limitedTo(Duration time, String origin) {
         limit = new TimeLimit(time, origin);
         return this;
+    }
+
+    RecordingJob uncounted() {
+        counted = false;
+        return this;
+    }
+
+    @Override
+    public boolean isCounted() {
+        return counted;
     }
 
     RecordingJob whenData(Consumer<ByteBuffer> action) {

@@ -503,6 +503,21 @@ final class WorkerPoolTest {
     }
 
     @Test
+    void what_is_no_request_counts_neither_as_served_nor_toward_the_limit() {
+        WorkerPool pool = booted(settings -> settings.maxRequests = 1);
+        RecordingJob tick = new RecordingJob("/tick").uncounted();
+        pool.submit(tick);
+        process(1).answer();
+        maintenance.run();
+
+        assertThat(pool.snapshot().workers()).singleElement().satisfies(worker -> {
+            assertThat(worker.requests()).isZero();
+            assertThat(worker.reason()).isNull();
+        });
+        assertThat(listener.told()).noneMatch(told -> told.startsWith("completed"));
+    }
+
+    @Test
     void workers_at_their_limits_are_replaced_one_at_a_time() {
         WorkerPool pool = booted(settings -> {
             settings.workers = 3;
