@@ -78,7 +78,10 @@ final class LambdaSandboxTest extends TestCase
     {
         $app = $this->application('[]');
         mkdir("$this->directory/bootstrap/cache", 0700, true);
-        $cached = ['app' => ['env' => 'production'], 'view' => ['compiled' => "$this->directory/storage/framework/views", 'other' => "$this->directory/storage-x"]];
+        $cached = [
+            'app' => ['env' => 'production'],
+            'view' => ['compiled' => "$this->directory/storage/framework/views", 'other' => "$this->directory/storage-x"],
+        ];
         file_put_contents("$this->directory/bootstrap/cache/config.php", '<?php return ' . var_export($cached, true) . ';');
         $config = $this->bootstrapped($app)->make('config');
         self::assertSame("$this->directory/tmp/framework/views", $config->get('view.compiled'));

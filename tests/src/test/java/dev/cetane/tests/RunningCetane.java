@@ -287,8 +287,12 @@ final class RunningCetane implements AutoCloseable {
         return workers;
     }
 
+    /** Of those that serve requests. */
     List<Long> workerPids() {
-        return workers().stream().map(worker -> worker.path("pid").asLong()).toList();
+        return workers().stream()
+                .filter(worker -> worker.path("role").asText().equals("request"))
+                .map(worker -> worker.path("pid").asLong())
+                .toList();
     }
 
     void awaitStatus(String what, Predicate<JsonNode> wanted) {
