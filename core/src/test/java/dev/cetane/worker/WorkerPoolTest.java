@@ -326,6 +326,10 @@ final class WorkerPoolTest {
 
         assertThat(job.calls()).containsExactly("failed");
         assertThat(listener.told()).contains("stopped 1 TIMED_OUT");
+        WorkerEnd end = listener.ends().get(0);
+        assertThat(end.planned()).isFalse();
+        assertThat(end.request()).isEqualTo(job.describe());
+        assertThat(end.requestId()).isEqualTo(job.id());
     }
 
     @Test
@@ -479,6 +483,28 @@ final class WorkerPoolTest {
 
         assertThat(boot).isCompleted();
         assertThat(process(1).running.job).isSameAs(job);
+    }
+
+    @Test
+    void the_wait_for_a_boot_is_told_from_the_wait_for_a_worker_that_is_busy() {
+        WorkerPool pool = pool(settings -> settings.workers = 1);
+        CompletableFuture<Void> boot = pool.startBooting();
+        maintenance.run();
+        ticker.advance(Duration.ofMillis(200));
+        RecordingJob first = submit(pool);
+        RecordingJob second = submit(pool);
+        ticker.advance(Duration.ofMillis(300));
+        process(1).becomeReady();
+        ticker.advance(Duration.ofMillis(50));
+        process(1).answer();
+        process(1).answer();
+
+        assertThat(boot).isCompleted();
+        assertThat(first.report().bootNanos()).isEqualTo(Duration.ofMillis(300).toNanos());
+        assertThat(first.report().queueNanos()).isZero();
+        assertThat(second.report().bootNanos()).isZero();
+        assertThat(second.report().queueNanos())
+                .isEqualTo(Duration.ofMillis(350).toNanos());
     }
 
     // ---- make before break ----

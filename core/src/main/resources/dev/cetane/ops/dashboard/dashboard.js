@@ -101,7 +101,7 @@
   function showSample(sample) {
     state(sample.ready ? 'ready' : sample.reason, sample.ready ? 'good' : 'bad');
     if (instance) text('uptime', 'up ' + span(Math.max(0, (sample.time - instance.started) / 1000)));
-    text('generation', 'generation ' + sample.generation);
+    text('generation', '· generation ' + sample.generation);
     const busy = sample.workers.filter(worker => worker.state === 'busy').length;
     if (sample.seconds > 0) {
       const all = Charts.total(sample);
@@ -117,7 +117,7 @@
     text('busy', busy + ' of ' + sample.workers.length);
     text('target', sample.target + ' wanted');
     text('memory', mebibytes(sample.workers.reduce((sum, worker) => sum + worker.memory, 0)));
-    text('connections', number(sample.connections) + ' connections');
+    text('connections', number(sample.connections) + (sample.connections === 1 ? ' connection' : ' connections'));
     $('boot-failure').hidden = !sample.boot_failure;
     text('boot-failure', sample.boot_failure ? 'The last boot has failed: ' + sample.boot_failure : '');
     const restarts = Object.entries(sample.restarts).map(([reason, count]) => reason.replaceAll('_', ' ') + ' ' + number(count));
