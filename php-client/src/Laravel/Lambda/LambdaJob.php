@@ -49,8 +49,11 @@ final class LambdaJob extends Job implements JobContract
     {
         parent::release($delay);
         $seconds = \min(self::MAX_DELAY, \max(0, $this->secondsUntil($delay)));
+        if ($seconds === 0) {
+            return;
+        }
         $queue = $this->container->make('queue')->connection($this->connectionName);
-        if ($seconds > 0 && \method_exists($queue, 'getSqs')) {
+        if (\method_exists($queue, 'getSqs')) {
             $queue->getSqs()->changeMessageVisibility([
                 'QueueUrl' => $queue->getQueue($this->queue),
                 'ReceiptHandle' => $this->record['receiptHandle'] ?? '',

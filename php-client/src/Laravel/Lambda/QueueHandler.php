@@ -6,6 +6,7 @@ namespace Cetane\Laravel\Lambda;
 
 use Cetane\Lambda\Context;
 use Cetane\Lambda\SqsBatch;
+use Illuminate\Queue\Events\JobFailed;
 use Illuminate\Queue\WorkerOptions;
 
 /**
@@ -21,6 +22,7 @@ use Illuminate\Queue\WorkerOptions;
 final class QueueHandler
 {
     private readonly ConsoleApplication $application;
+    private bool $timeIsUp = false;
 
     /**
      * @param string $basePath absolute path of the application's directory
@@ -42,18 +44,33 @@ final class QueueHandler
     /** @return array{batchItemFailures: list<array{itemIdentifier: string}>} */
     public function __invoke(mixed $event, Context $context): array
     {
-        return (new SqsBatch($this->runJob(...), $this->marginMillis))($event, $context);
+        $this->timeIsUp = false;
+
+        // An alarm is set to the second, so less than that is no time for a job.
+        return (new SqsBatch($this->runJob(...), $this->marginMillis + 1000))($event, $context);
     }
 
     /** @param array<string, mixed> $record */
     private function runJob(array $record, Context $context): void
     {
+        if ($this->timeIsUp) {
+            throw new JobReleased('The time of the invocation is nearly over, so the job was not begun.');
+        }
         $job = new LambdaJob($this->application->laravel, $record, $this->connection);
         $this->application->run(function () use ($job, $context): void {
+            $laravel = $this->application->laravel;
+            // As queue:work does, which is a command and so not there.
+            $isKept = \is_array($laravel->make('config')->get('queue.failed'));
+            $isKept && $laravel->make('events')->listen(JobFailed::class, static function (JobFailed $event) use ($laravel): void {
+                $laravel->make('queue.failer')
+                    ->log($event->connectionName, $event->job->getQueue(), $event->job->getRawBody(), $event->exception);
+            });
+            $worker = $laravel->make('queue.worker')->setCache($laravel->make('cache')->driver());
             $alarm = new Alarm($context->remainingMillis() - $this->marginMillis);
             try {
-                $this->application->laravel->make('queue.worker')->process($this->connection, $job, new WorkerOptions('default', 0, 0, 0, 0, $this->tries));
+                $worker->process($this->connection, $job, new WorkerOptions('default', 0, 0, 0, 0, $this->tries));
             } catch (\Throwable $problem) {
+                $this->timeIsUp = $problem instanceof DeadlineNear;
                 $this->application->report($problem);
             } finally {
                 $alarm->cancel();
