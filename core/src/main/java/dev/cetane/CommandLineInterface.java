@@ -86,7 +86,10 @@ final class CommandLineInterface {
     private int run(Invocation invocation) {
         return switch (invocation.command()) {
             case "serve" -> serve(invocation);
-            case "lambda" -> new LambdaCommand(err, environment, workingDirectory, clientDirectory).run(invocation);
+            case "lambda" ->
+                invocation.has("--local")
+                        ? new LocalLambda(err, environment, workingDirectory, clientDirectory).run(invocation)
+                        : new LambdaCommand(err, environment, workingDirectory, clientDirectory).run(invocation);
             case "check" -> check(invocation);
             case "status", "workers" -> show(invocation);
             case "top" -> top(invocation);

@@ -108,6 +108,11 @@ final class Grammar {
                     "Runs an application as an AWS Lambda function; in its environment APP is what _HANDLER names.",
                     true,
                     List.of(
+                            Option.flag(
+                                    "--local",
+                                    "Beside an emulator of Lambda's API, which takes HTTP requests and invocations; for development."),
+                            Option.value(
+                                    "--listen", "HOST:PORT", "Where the emulator listens (default: 127.0.0.1:8080)."),
                             Option.value("--config", "FILE", "The configuration (default: none)."),
                             Option.list("--set", "KEY=VALUE", "Set any key of the configuration. Repeatable."))),
             new Command("status", "Shows how the running instance is.", false, plus(ASKING, JSON)),
