@@ -1,94 +1,106 @@
 <?php
 
 /*
- * Warm invocations, one at a time: `php tests/bench/lambda/bench.php [EVENTS]` gives the same event of an HTTP API to Cetane and to the floor, a bare PHP
- * loop, in turns, and prints the time from the event's last byte sent to the answer's last byte received.
+ * `php tests/bench/lambda/bench.php LAYER [EVENTS] [STARTS]` gives the same events of an HTTP API to Cetane, as the layer that build-layer has made, and to
+ * three rivals, in turns: (a) the floor, a bare PHP loop that looks at nothing; (b) a PHP loop that makes PHP's variables of the event and calls the handler
+ * in process; (c) a PHP loop that forwards to php-fpm. Hello world, and a page of the demo Laravel application (view, session, one query).
+ *
+ * Warm: from the event's last byte sent to the answer's last byte received. Cold: from the start of the process to the first answer, with two cores and with
+ * one; wall-clock time, and CPU time of all processes. Nothing else should run on the machine.
  */
 
 declare(strict_types=1);
 
-$events = (int) ($argv[1] ?? 2000);
-$cetane = dirname(__DIR__, 3) . '/core/target/cetane';
+require __DIR__ . '/api.php';
+
+if (!isset($argv[1])) {
+    fwrite(STDERR, "usage: php bench.php LAYER [EVENTS] [STARTS]; core/target/cetane/share/lambda/build-layer LAYER makes one\n");
+    exit(2);
+}
+$layer = (string) realpath($argv[1]);
+$events = (int) ($argv[2] ?? 2000);
+$starts = (int) ($argv[3] ?? 10);
+$laravel = dirname(__DIR__, 2) . '/apps/laravel';
+$storage = sys_get_temp_dir() . '/cetane-bench-' . getmypid();
+$php = ['php', '-d', 'opcache.enable_cli=1', '-d', 'opcache.file_update_protection=0'];
+
+$event = static fn (string $path): string => (string) json_encode([
+    'version' => '2.0', 'rawPath' => $path, 'rawQueryString' => '', 'headers' => ['host' => 'shop.test', 'accept' => '*/*', 'user-agent' => 'bench', 'x-forwarded-proto' => 'https'],
+    'requestContext' => ['http' => ['method' => 'GET', 'path' => $path, 'protocol' => 'HTTP/1.1', 'sourceIp' => '192.0.2.1'], 'stage' => '$default'],
+    'isBase64Encoded' => false,
+]);
+$demo = static function (string $name) use ($storage): array {
+    is_dir("$storage/$name") || mkdir("$storage/$name", 0700, true);
+
+    return ['DEMO_STORAGE' => "$storage/$name"];
+};
+$cetane = static fn (string $root, string $handler): array => ['LAMBDA_TASK_ROOT' => $root, '_HANDLER' => $handler, 'CETANE_LOG_LEVEL' => 'warn'];
 $programs = [
-    'floor (bare PHP loop)' => ['php', '-d', 'opcache.enable_cli=1', __DIR__ . '/floor.php'],
-    'cetane lambda, worker script' => ["$cetane/share/lambda/bootstrap"],
+    'hello' => [
+        new Program('(a) floor', [...$php, __DIR__ . '/floor.php'], []),
+        new Program('(b) loop in process', [...$php, __DIR__ . '/loop.php', 'hello'], []),
+        new Program('(c) loop to php-fpm', [...$php, __DIR__ . '/fpm.php', __DIR__ . '/hello-fpm.php'], []),
+        new Program('cetane lambda', ["$layer/bootstrap"], $cetane(__DIR__, 'hello.php')),
+    ],
+    'laravel' => [
+        new Program('(b) loop in process', [...$php, __DIR__ . '/loop.php', 'laravel', $laravel], $demo('loop')),
+        new Program('(c) loop to php-fpm', [...$php, __DIR__ . '/fpm.php', "$laravel/public/index.php"], $demo('fpm')),
+        new Program('cetane lambda', ["$layer/bootstrap"], $demo('cetane') + $cetane($laravel, '.')),
+    ],
 ];
-$event = json_encode(['version' => '2.0', 'rawPath' => '/', 'rawQueryString' => '', 'headers' => ['host' => 'shop.test', 'accept' => '*/*', 'user-agent' => 'bench'],
-    'requestContext' => ['http' => ['method' => 'GET', 'path' => '/', 'protocol' => 'HTTP/1.1', 'sourceIp' => '192.0.2.1'], 'stage' => '$default'], 'isBase64Encoded' => false]);
+$paths = ['hello' => '/', 'laravel' => '/bench'];
+$middle = static function (array $all, float $part): float {
+    sort($all);
 
-/** Reads one HTTP message to its end. */
-function message(mixed $api): string
-{
-    $head = '';
-    $length = 0;
-    while (($line = fgets($api)) !== false && trim($line) !== '') {
-        $head .= $line;
-        if (stripos($line, 'content-length:') === 0) {
-            $length = (int) substr($line, 15);
-        }
-    }
-    while ($length > 0 && !feof($api)) {
-        $length -= strlen((string) fread($api, $length));
-    }
-
-    return $head;
-}
-
-/** @return array{0: mixed, 1: mixed} the process and its connection, with a /next read */
-function start(array $command): array
-{
-    $server = stream_socket_server('tcp://127.0.0.1:0') ?: exit(1);
-    $environment = ['PATH' => getenv('PATH'), 'AWS_LAMBDA_RUNTIME_API' => stream_socket_get_name($server, false), 'LAMBDA_TASK_ROOT' => __DIR__,
-        '_HANDLER' => 'hello.php', 'CETANE_LOG_LEVEL' => 'warn', 'JAVA_HOME' => (string) getenv('JAVA_HOME')];
-    $process = proc_open($command, [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], STDERR], $pipes, null, $environment);
-    $api = stream_socket_accept($server, 60) ?: exit(1);
-    message($api);
-
-    return [$process, $api];
-}
-
-/** @return list<float> milliseconds */
-function run(mixed $api, string $event, int $count): array
-{
-    $times = [];
-    for ($i = 0; $i < $count; $i++) {
-        $deadline = (time() + 30) * 1000;
-        $next = "HTTP/1.1 200 OK\r\nLambda-Runtime-Aws-Request-Id: event-$i\r\nLambda-Runtime-Deadline-Ms: $deadline\r\nContent-Length: " . strlen($event)
-            . "\r\n\r\n$event";
-        $begun = hrtime(true);
-        fwrite($api, $next);
-        $head = message($api);
-        $times[] = (hrtime(true) - $begun) / 1e6;
-        if (!str_contains($head, "/event-$i/response")) {
-            fwrite(STDERR, "no answer but $head");
-            exit(1);
-        }
-        fwrite($api, "HTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\n{}");
-        message($api);
-    }
-
-    return $times;
-}
+    return $all[min(count($all) - 1, (int) (count($all) * $part))];
+};
 
 preg_match('/^model name\s*:\s*(.*)$/m', (string) file_get_contents('/proc/cpuinfo'), $cpu);
-echo 'CPU: ', $cpu[1] ?? 'unknown', ', PHP ', PHP_VERSION, ", $events events each, in 4 turns\n";
-$running = array_map(start(...), $programs);
-$times = array_fill_keys(array_keys($programs), []);
-foreach ($running as [, $api]) {
-    run($api, $event, (int) ($events / 4)); // warms up
-}
-foreach ([0, 1, 1, 0] as $turn) {
-    $order = $turn === 0 ? array_keys($programs) : array_reverse(array_keys($programs));
-    foreach ($order as $name) {
-        $times[$name] = [...$times[$name], ...run($running[$name][1], $event, (int) ($events / 4))];
+preg_match('/JAVA_VERSION="(.*)"/', (string) @file_get_contents("$layer/cetane/runtime/release"), $java);
+printf("CPU %s, PHP %s, Java %s\n", $cpu[1] ?? 'unknown', PHP_VERSION, $java[1] ?? 'of PATH');
+foreach ($programs as $application => $rivals) {
+    $text = $event($paths[$application]);
+    echo "\n$application, warm, $events events each, in turns: p50, p99 (ms); memory of all processes, of the first (MiB)\n";
+    $times = array_fill(0, count($rivals), []);
+    foreach ($rivals as $rival) {
+        $rival->cold($text, '0,1');
+        for ($i = 0; $i < $events / 4; $i++) {
+            $rival->event($text);
+        }
+    }
+    foreach ([false, true, true, false] as $backwards) {
+        $order = array_keys($rivals);
+        foreach ($backwards ? array_reverse($order) : $order as $n) {
+            for ($i = 0; $i < $events / 4; $i++) {
+                $times[$n][] = $rivals[$n]->event($text);
+            }
+        }
+    }
+    foreach ($rivals as $n => $rival) {
+        [, $pss, $first] = $rival->cost();
+        printf("  %-22s %7.3f %7.3f   %5.0f %5.0f\n", $rival->name, $middle($times[$n], 0.5), $middle($times[$n], 0.99), $pss, $first);
+        $rival->end();
+    }
+    foreach (['0,1' => 'two cores', '0' => 'one core'] as $cores => $said) {
+        echo "$application, cold, $said, $starts starts each, in turns: wall, CPU of all processes (ms, medians)\n";
+        $walls = $cpus = array_fill(0, count($rivals), []);
+        for ($i = 0; $i < $starts; $i++) {
+            $order = array_keys($rivals);
+            foreach ($i % 2 ? array_reverse($order) : $order as $n) {
+                $walls[$n][] = $rivals[$n]->cold($text, (string) $cores);
+                $cpus[$n][] = $rivals[$n]->cost()[0];
+                $rivals[$n]->end();
+            }
+        }
+        foreach ($rivals as $n => $rival) {
+            printf("  %-22s %7.0f %7.0f\n", $rival->name, $middle($walls[$n], 0.5), $middle($cpus[$n], 0.5));
+        }
     }
 }
-foreach ($times as $name => $all) {
-    sort($all);
-    printf("%-30s p50 %.3f ms   p99 %.3f ms\n", $name, $all[intdiv(count($all), 2)], $all[(int) (count($all) * 0.99)]);
-}
-foreach ($running as [$process, $api]) {
-    proc_terminate($process);
-    fclose($api);
-    proc_close($process);
-}
+(static function (string $directory): void {
+    $files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($directory, FilesystemIterator::SKIP_DOTS), RecursiveIteratorIterator::CHILD_FIRST);
+    foreach ($files as $file) {
+        $file->isDir() ? rmdir((string) $file) : unlink((string) $file);
+    }
+    rmdir($directory);
+})($storage);

@@ -288,12 +288,15 @@ function _picocli_cetane_lambda() {
   local prev_word=${COMP_WORDS[COMP_CWORD-1]}
 
   local commands=""
-  local flag_opts="'-h' '--help' '-V' '--version'"
-  local arg_opts="'--config' '--set'"
+  local flag_opts="'-h' '--help' '-V' '--version' '--local'"
+  local arg_opts="'--listen' '--config' '--set'"
 
   type compopt &>/dev/null && compopt +o default
 
   case ${prev_word} in
+    '--listen')
+      return
+      ;;
     '--config')
       return
       ;;

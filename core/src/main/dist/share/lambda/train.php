@@ -2,12 +2,12 @@
 
 /*
  * Runs the bootstrap once against a Runtime API of its own, has it answer a few events, and has the JVM write the archive of the classes
- * that it loaded for them: `php train.php BOOTSTRAP ARCHIVE`.
+ * that it loaded for them: `php train.php BOOTSTRAP ARCHIVE OPTION`, which is the JVM's option for it but for the path.
  */
 
 declare(strict_types=1);
 
-[, $bootstrap, $archive] = $argv;
+[, $bootstrap, $archive, $option] = $argv;
 $server = stream_socket_server('tcp://127.0.0.1:0') ?: exit(1);
 $application = sys_get_temp_dir() . '/cetane-train-' . getmypid();
 mkdir($application);
@@ -27,7 +27,7 @@ $process = proc_open(
     null,
     [
         'PATH' => getenv('PATH'), 'AWS_LAMBDA_RUNTIME_API' => stream_socket_get_name($server, false), 'LAMBDA_TASK_ROOT' => $application,
-        '_HANDLER' => 'worker.php', 'CETANE_JAVA_OPTIONS' => "-XX:ArchiveClassesAtExit=$archive", 'JAVA_HOME' => (string) getenv('JAVA_HOME'),
+        '_HANDLER' => 'worker.php', 'CETANE_JAVA_OPTIONS' => $option . $archive, 'JAVA_HOME' => (string) getenv('JAVA_HOME'),
     ],
 );
 $api = stream_socket_accept($server, 60) ?: exit(1);
