@@ -10,6 +10,8 @@ final class Program
     private mixed $process;
     private mixed $server;
     private mixed $api = null;
+    /** @var list<resource> connections of extensions, which ask once and wait */
+    private array $extensions = [];
     private int $events = 0;
 
     /**
@@ -36,7 +38,11 @@ final class Program
     public function event(string $event): float
     {
         $this->api ??= stream_socket_accept($this->server, 60) ?: throw new RuntimeException("$this->name does not connect");
-        $head = $this->message();
+        while (str_contains($head = $this->message(), '/extension/register')) {
+            fwrite($this->api, "HTTP/1.1 200 OK\r\nLambda-Extension-Identifier: bench\r\nContent-Length: 2\r\n\r\n{}");
+            $this->extensions[] = $this->api;
+            $this->api = stream_socket_accept($this->server, 60) ?: throw new RuntimeException("$this->name does not connect");
+        }
         if (!str_contains($head, '/invocation/next')) {
             throw new RuntimeException("$this->name: no /next but $head");
         }
@@ -115,6 +121,8 @@ final class Program
     {
         proc_terminate($this->process);
         is_resource($this->api) && fclose($this->api);
+        array_map('fclose', $this->extensions);
+        $this->extensions = [];
         proc_close($this->process);
         fclose($this->server);
         $this->api = null;

@@ -30,27 +30,44 @@ $process = proc_open(
         '_HANDLER' => 'worker.php', 'CETANE_JAVA_OPTIONS' => $option . $archive, 'JAVA_HOME' => (string) getenv('JAVA_HOME'),
     ],
 );
-$api = stream_socket_accept($server, 60) ?: exit(1);
-$call = static function () use ($api): void {
+/** Reads one message to its end; gives its first line. */
+$read = static function (mixed $connection): string {
     $length = 0;
-    while (($line = fgets($api)) !== false && trim($line) !== '') {
+    $first = '';
+    while (($line = fgets($connection)) !== false && trim($line) !== '') {
+        $first = $first === '' ? $line : $first;
         if (stripos($line, 'content-length:') === 0) {
             $length = (int) substr($line, 15);
         }
     }
-    while ($length > 0 && !feof($api)) {
-        $length -= strlen((string) fread($api, $length));
+    while ($length > 0 && !feof($connection)) {
+        $length -= strlen((string) fread($connection, $length));
     }
+
+    return $first;
 };
+// The runtime's extension registers on a connection of its own, which it keeps.
+$extensions = [];
+do {
+    $api = stream_socket_accept($server, 60) ?: exit(1);
+    $first = $read($api);
+    $isExtension = str_contains($first, '/extension/register');
+    if ($isExtension) {
+        fwrite($api, "HTTP/1.1 200 OK\r\nLambda-Extension-Identifier: train\r\nContent-Length: 2\r\n\r\n{}");
+        $extensions[] = $api;
+    }
+} while ($isExtension);
+$isAsked = true;
 foreach ($events as $i => $event) {
-    $call();
+    $isAsked || $read($api);
+    $isAsked = false;
     $json = json_encode($event);
     $deadline = (time() + 60) * 1000;
     fwrite($api, "HTTP/1.1 200 OK\r\nLambda-Runtime-Aws-Request-Id: train-$i\r\nLambda-Runtime-Deadline-Ms: $deadline\r\nContent-Length: " . strlen($json) . "\r\n\r\n$json");
-    $call();
+    $read($api);
     fwrite($api, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
 }
-$call();
+$read($api);
 proc_terminate($process);
 proc_close($process);
 unlink("$application/worker.php");
