@@ -11,7 +11,7 @@ $directory = sys_get_temp_dir() . '/cetane-rival-' . getmypid();
 mkdir($directory);
 file_put_contents("$directory/fpm.conf", <<<CONF
     [global]
-    error_log = /dev/stderr
+    error_log = /dev/null
     log_level = error
     daemonize = no
     [www]
