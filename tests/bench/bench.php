@@ -10,12 +10,12 @@ spl_autoload_register(static function (string $class): void {
 
 $options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'memory-requests:', 'help']);
 if (isset($options['help'])) {
-    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,octane,form,uploads,cookies,headers,megabyte,gigabyte,sharing,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
+    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,octane,classic,form,uploads,cookies,headers,megabyte,gigabyte,sharing,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
     exit(0);
 }
 $rounds = (int) ($options['rounds'] ?? 5);
 $seconds = (float) ($options['seconds'] ?? 4);
-$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'octane', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'sharing', 'idle', 'memory', 'chaos'];
+$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'octane', 'classic', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'sharing', 'idle', 'memory', 'chaos'];
 $apps = __DIR__ . '/apps';
 $laravel = dirname(__DIR__) . '/apps/laravel';
 
@@ -69,6 +69,22 @@ if (in_array('octane', $only, true)) {
     // The look-alike of laravel/octane, or the real one.
     $settings = getenv('OCTANE_SOURCE') === false ? [] : ['app.environment.OCTANE_SOURCE=' . getenv('OCTANE_SOURCE')];
     echo "Under Octane's worker:\n\n" . OutsidePhp::measure(new Cetane(dirname($laravel) . '/octane', 2, '/bench', $settings, 'debug'), '/bench', 3000);
+}
+if (in_array('classic', $only, true)) {
+    // Each request in a PHP that starts anew, as with php-fpm: what differs is who stands in front of it.
+    foreach (['hello' => [['Hello world', new Load('/')]], 'request' => [['Form of 20 fields', Load::form('/', 20)], ['60 header fields', Load::headers('/', 60)]]] as $app => $loads) {
+        $public = "$apps/$app/public";
+        withServers(
+            [new Fpm($public, 2, true), new Fpm($public, 2, false), new Cetane("$apps/$app", 2, '/', ['app.kind=classic'])],
+            static function (array $servers) use ($rounds, $seconds, $loads): void {
+                foreach ($loads as [$title, $load]) {
+                    foreach ([1, 16] as $connections) {
+                        echo (new Comparison($servers, $rounds, $seconds))->run($load, $connections)->markdown("$title, classic application, 2 PHP processes, $connections connection(s)");
+                    }
+                }
+            },
+        );
+    }
 }
 $requests = array_intersect_key([
     'form' => ['Form of 20 fields', Load::form('/', 20)],

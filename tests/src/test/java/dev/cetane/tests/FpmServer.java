@@ -7,12 +7,17 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.awaitility.core.TerminalFailureException;
 
 /**
  * nginx in front of a php-fpm with one child, in processes and a directory of their own. The child keeps nothing between requests, as
@@ -94,26 +99,28 @@ final class FpmServer implements AutoCloseable {
     }
 
     private void awaitServing() {
-        long deadline = System.nanoTime() + RunningCetane.PATIENCE.toNanos();
-        String last = "";
-        while (System.nanoTime() < deadline && processes.stream().allMatch(Process::isAlive)) {
-            try (RawClient client = new RawClient(address)) {
-                RawClient.Answer answer = client.get("/").answer();
-                if (answer.status() == 200) {
-                    return;
-                }
-                last = answer.status() + " " + answer.body();
-            } catch (IOException e) {
-                last = e.toString();
-            }
-            try {
-                TimeUnit.MILLISECONDS.sleep(20);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                break;
-            }
+        AtomicReference<String> last = new AtomicReference<>("");
+        try {
+            Awaitility.await()
+                    .atMost(RunningCetane.PATIENCE)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(20))
+                    .failFast("one of them has ended", () -> !processes.stream().allMatch(Process::isAlive))
+                    .until(() -> serves(last));
+        } catch (ConditionTimeoutException | TerminalFailureException e) {
+            throw new AssertionError("nginx and php-fpm do not serve: " + last + "\n" + printed(), e);
         }
-        throw new AssertionError("nginx and php-fpm do not serve: " + last + "\n" + printed());
+    }
+
+    private boolean serves(AtomicReference<String> last) {
+        try (RawClient client = new RawClient(address)) {
+            RawClient.Answer answer = client.get("/").answer();
+            last.set(answer.status() + " " + answer.body());
+            return answer.status() == 200;
+        } catch (IOException e) {
+            last.set(e.toString());
+            return false;
+        }
     }
 
     InetSocketAddress address() {
