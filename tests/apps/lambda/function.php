@@ -22,6 +22,8 @@ Handler::run(static function (mixed $event, Context $context): mixed {
             return getmypid();
         case 'length':
             return strlen($event['text']);
+        case 'large':
+            return str_repeat('x', $event['bytes']);
         case 'wait':
             usleep(300_000);
 

@@ -92,12 +92,11 @@ enum AnswerFormat {
             list(cookies, out);
         }
         out.put(lists ? ",\"multiValueHeaders\":{" : ",\"headers\":{");
+        boolean several = !lists && cookies != null && cookies.size() > 1 && !cookieList;
         boolean first = true;
         for (Map.Entry<String, List<String>> field : byName.entrySet()) {
-            if (!lists
-                    && field.getKey().equals("set-cookie")
-                    && field.getValue().size() > 1) {
-                first = permuted(field.getValue(), first, out);
+            if (several && field.getKey().equals("set-cookie")) {
+                first = balancer() ? permuted(field.getValue(), first, out) : first;
                 continue;
             }
             out.put(first ? "" : ",").string(field.getKey()).put(":");
@@ -109,6 +108,12 @@ enum AnswerFormat {
             }
         }
         out.put("}");
+        if (several && !balancer()) {
+            // Taken beside headers, as long as no name is in both.
+            out.put(",\"multiValueHeaders\":{\"set-cookie\":");
+            list(cookies, out);
+            out.put("}");
+        }
     }
 
     /** One value a name, but names differ by case: the only way to say several cookies where there are no lists. */

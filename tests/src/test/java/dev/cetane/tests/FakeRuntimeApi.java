@@ -45,6 +45,7 @@ final class FakeRuntimeApi implements AutoCloseable {
     private final CompletableFuture<Call> restoreError = new CompletableFuture<>();
     private final CompletableFuture<Void> snapshot = new CompletableFuture<>();
     private final boolean concurrent;
+    private Invocation running;
     private boolean extensionsForbidden;
     private boolean restored;
     private boolean closed;
@@ -320,6 +321,7 @@ final class FakeRuntimeApi implements AutoCloseable {
                 }
             }
             invocation.deliveries++;
+            running = invocation;
             drop = connectionsDroppedAfterNext > 0;
             connectionsDroppedAfterNext -= drop ? 1 : 0;
         }
@@ -340,12 +342,7 @@ final class FakeRuntimeApi implements AutoCloseable {
 
     /** The invocation that was given out and has no answer. */
     private Invocation running() {
-        for (Invocation invocation : known.values()) {
-            if (invocation.deliveries > 0 && invocation.answers.isEmpty()) {
-                return invocation;
-            }
-        }
-        return null;
+        return running != null && running.answers.isEmpty() ? running : null;
     }
 
     private static boolean report(CompletableFuture<Call> future, Call call, OutputStream out) throws IOException {

@@ -69,6 +69,19 @@ final class LambdaFunctionTest {
     }
 
     @Test
+    void eventsOfAWebSocketAreAFunctionsBusiness() {
+        for (String type : List.of("CONNECT", "MESSAGE", "DISCONNECT")) {
+            JsonNode event = result(
+                            "{\"requestContext\":{\"eventType\":\"" + type
+                                    + "\",\"connectionId\":\"c=\",\"routeKey\":\"$default\",\"domainName\":\"w.execute-api.eu-west-1.amazonaws.com\","
+                                    + "\"stage\":\"prod\",\"apiId\":\"w\"},\"headers\":{\"Host\":\"w\"},\"body\":\"hello\",\"isBase64Encoded\":false}")
+                    .path("event");
+            assertThat(event.path("requestContext").path("eventType").asText()).isEqualTo(type);
+            assertThat(event.path("body").asText()).isEqualTo("hello");
+        }
+    }
+
+    @Test
     void aTextIsAnEventToo() {
         assertThat(result("\"just text\"").path("event").asText()).isEqualTo("just text");
     }

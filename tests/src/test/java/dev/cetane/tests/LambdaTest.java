@@ -238,6 +238,14 @@ final class LambdaTest {
     }
 
     @Test
+    void theWarmersOfVaporAreKnownToo() {
+        for (String event : List.of("{\"vaporWarmer\":true,\"concurrency\":2}", "{\"vaporWarmerPing\":true}")) {
+            assertThat(lambda.api.invoke(event).await().text()).isEqualTo("\"Lambda is warm\"");
+        }
+        assertThat(lambda.api.invoke("{\"warmer\":false}").await().isError()).isTrue();
+    }
+
+    @Test
     void aConnectionThatDiedWhileTheSandboxWasFrozenIsOpenedAnew() {
         lambda.answer(httpApi("/die", ""));
         lambda.api.dropConnections();

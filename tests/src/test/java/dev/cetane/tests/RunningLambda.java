@@ -143,6 +143,11 @@ final class RunningLambda implements AutoCloseable {
         return log;
     }
 
+    /** Of this runtime alone; where it keeps what it needs for a while. */
+    Path directory() {
+        return directory;
+    }
+
     long pid() {
         return process.pid();
     }
