@@ -108,7 +108,7 @@ enum AnswerFormat {
             }
         }
         out.put("}");
-        if (several && !balancer()) {
+        if (several && cookies != null && !balancer()) {
             // Taken beside headers, as long as no name is in both.
             out.put(",\"multiValueHeaders\":{\"set-cookie\":");
             list(cookies, out);

@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -37,28 +38,30 @@ final class LambdaEventTest {
         return RUNNING.computeIfAbsent(settings.toString(), text -> {
             RunningLambda.Starter starter =
                     new RunningLambda.Starter(RunningCetane.TESTS.resolve("apps/lambda/events/index.php"));
-            settings.fields()
-                    .forEachRemaining(setting ->
+            settings.properties()
+                    .forEach(setting ->
                             starter.set(setting.getKey(), setting.getValue().asText()));
             return starter.start();
         });
     }
 
     @TestFactory
-    Stream<DynamicTest> events() throws IOException {
-        return Files.list(EVENTS).sorted().map(file -> {
+    List<DynamicTest> events() throws IOException {
+        List<Path> files;
+        try (Stream<Path> found = Files.list(EVENTS)) {
+            files = found.sorted().toList();
+        }
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Path file : files) {
             JsonNode fixture = read(file);
             String name = file.getFileName().toString().replace(".json", "");
-            return DynamicTest.dynamicTest(name + ": " + fixture.path("row").asText(), () -> check(fixture));
-        });
+            tests.add(DynamicTest.dynamicTest(name + ": " + fixture.path("row").asText(), () -> check(fixture)));
+        }
+        return tests;
     }
 
-    private static JsonNode read(Path file) {
-        try {
-            return JSON.readTree(Files.readString(file, StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static JsonNode read(Path file) throws IOException {
+        return JSON.readTree(Files.readString(file, StandardCharsets.UTF_8));
     }
 
     private static void check(JsonNode fixture) {
@@ -73,7 +76,7 @@ final class LambdaEventTest {
             return;
         }
         JsonNode seen = lambda.body(fixture.path("event").toString());
-        fixture.path("sees").fields().forEachRemaining(each -> expect(seen, each.getKey(), each.getValue()));
+        fixture.path("sees").properties().forEach(each -> expect(seen, each.getKey(), each.getValue()));
         for (JsonNode absent : fixture.path("absent")) {
             assertThat(at(seen, absent.asText()).isMissingNode())
                     .as(absent.asText())
@@ -84,8 +87,8 @@ final class LambdaEventTest {
     /** Of {@code server} only what is named; of all others the whole. */
     private static void expect(JsonNode seen, String path, JsonNode expected) {
         if (path.equals("server")) {
-            expected.fields()
-                    .forEachRemaining(variable -> assertThat(seen.path("server").path(variable.getKey()))
+            expected.properties()
+                    .forEach(variable -> assertThat(seen.path("server").path(variable.getKey()))
                             .as(variable.getKey())
                             .isEqualTo(variable.getValue()));
         } else if (path.startsWith("json:")) {
