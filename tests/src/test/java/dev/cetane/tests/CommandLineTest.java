@@ -127,7 +127,7 @@ final class CommandLineTest {
         Command.Run table = cetane.command("workers").run();
         assertThat(table.code()).isZero();
         assertThat(table.out().lines()).hasSize(3);
-        assertThat(table.out()).startsWith("ID  PID").contains("idle");
+        assertThat(table.out()).startsWith("ID  ROLE").contains("idle");
 
         Command.Run json = cetane.command("workers", "--json").run();
         assertThat(RunningCetane.json(json.out())).hasSize(2);

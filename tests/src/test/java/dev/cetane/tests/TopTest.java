@@ -29,7 +29,7 @@ final class TopTest {
                     .startsWith("cetane ")
                     .contains("pid " + cetane.pid(), ", ready, generation 1", "p50 ", "first_byte ")
                     .containsPattern("requests  [1-9][0-9]*/s")
-                    .containsPattern("ID +PID +STATE")
+                    .containsPattern("ID +ROLE +PID +STATE")
                     .doesNotContain("\033", "\f");
         }
     }
@@ -63,7 +63,7 @@ final class TopTest {
             keys.flush();
             // Idle workers are taken last in, first out: one of them has served both.
             String sorted = readPages(screen, 3);
-            assertThat(sorted.substring(sorted.lastIndexOf("ID  PID"))
+            assertThat(sorted.substring(sorted.lastIndexOf("ID  ROLE"))
                             .lines()
                             .skip(1)
                             .findFirst())
