@@ -85,6 +85,7 @@ apt_install() (
             case $package in
                 nginx-light) units+=(nginx.service) ;;
                 php8.2-fpm) units+=(php8.2-fpm.service) ;;
+                prometheus) units+=(prometheus.service) ;;
             esac
         done
     fi

@@ -3,6 +3,7 @@ package dev.cetane;
 import dev.cetane.http.HttpConfig;
 import dev.cetane.lambda.MetricsConfig;
 import dev.cetane.log.EventLog;
+import dev.cetane.ops.ExportConfig;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.watch.WatchConfig;
 import dev.cetane.worker.PoolConfig;
@@ -29,6 +30,7 @@ record CetaneConfig(
         Lambda lambda,
         OpsConfig ops,
         Telemetry telemetry,
+        ExportConfig export,
         WatchConfig watch,
         Log log,
         Path runDirectory,

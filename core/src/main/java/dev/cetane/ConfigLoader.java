@@ -9,12 +9,14 @@ import dev.cetane.http.RouteTimeouts;
 import dev.cetane.http.ServerTiming;
 import dev.cetane.lambda.MetricsConfig;
 import dev.cetane.log.EventLog;
+import dev.cetane.ops.ExportConfig;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.protocol.FrameType;
 import dev.cetane.watch.WatchConfig;
 import dev.cetane.worker.PoolConfig;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -306,6 +308,12 @@ final class ConfigLoader {
                 secret(Settings.OPS_TOKEN),
                 secret(Settings.OPS_READ_TOKEN));
         CetaneConfig.Telemetry telemetry = new CetaneConfig.Telemetry(get(Settings.METRICS_APPLICATION_SERIES));
+        ExportConfig export = new ExportConfig(
+                this.<@Nullable URI>get(Settings.METRICS_OTLP),
+                this.<@Nullable InetSocketAddress>get(Settings.METRICS_STATSD),
+                ExportConfig.Dialect.valueOf(
+                        get(Settings.METRICS_STATSD_DIALECT).toUpperCase(Locale.ROOT)),
+                get(Settings.METRICS_INTERVAL));
         WatchConfig watch = new WatchConfig(
                 get(Settings.WATCH_ENABLED),
                 get(Settings.WATCH_PATHS),
@@ -324,7 +332,7 @@ final class ConfigLoader {
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));
         checkTogether(http, pool, ops);
         return new CetaneConfig(
-                file, app, pool, sharing, http, lambda, ops, telemetry, watch, log, runDirectory, effective());
+                file, app, pool, sharing, http, lambda, ops, telemetry, export, watch, log, runDirectory, effective());
     }
 
     /** The value in force; the default stands in for one that has a problem, so that the others are still looked at. */

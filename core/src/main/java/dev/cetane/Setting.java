@@ -3,6 +3,8 @@ package dev.cetane;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.InvalidPathException;
@@ -282,6 +284,18 @@ final class Setting<T> {
                 text -> text.equals("off") ? null : tcpAddress(text));
     }
 
+    /** An address of a service, or {@code off}, which is null and the default. */
+    static Setting<@Nullable URI> httpUrlOrOff(String key, String example, String doc) {
+        return new Setting<@Nullable URI>(
+                key,
+                Form.TEXT,
+                "off",
+                "a URL, as in " + example + ", or off",
+                doc,
+                List.of("off"),
+                text -> text.equals("off") ? null : httpUrl(text));
+    }
+
     /** An absolute or relative path, or {@code auto}, which is null. */
     static Setting<@Nullable Path> pathOrAuto(String key, String doc) {
         return new Setting<@Nullable Path>(key, Form.TEXT, "auto", "a path, or auto", doc, List.of("auto"), text -> {
@@ -405,6 +419,22 @@ final class Setting<T> {
             return new InetSocketAddress(InetAddress.getByName(host), Integer.parseInt(port));
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("names a host that is not known", e);
+        }
+    }
+
+    private static URI httpUrl(String text) {
+        try {
+            URI url = new URI(text);
+            boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+            if (!http || url.getHost() == null) {
+                throw new IllegalArgumentException("is no http:// or https:// URL with a host");
+            }
+            if (url.getRawUserInfo() != null) {
+                throw new IllegalArgumentException("holds a password, which belongs into a header field");
+            }
+            return url;
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("is no URL: " + e.getReason(), e);
         }
     }
 

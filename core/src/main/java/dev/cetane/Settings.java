@@ -5,6 +5,7 @@ import static dev.cetane.Setting.bool;
 import static dev.cetane.Setting.choice;
 import static dev.cetane.Setting.duration;
 import static dev.cetane.Setting.durations;
+import static dev.cetane.Setting.httpUrlOrOff;
 import static dev.cetane.Setting.integer;
 import static dev.cetane.Setting.integerOrAuto;
 import static dev.cetane.Setting.list;
@@ -21,6 +22,7 @@ import dev.cetane.lambda.MetricsConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -338,6 +340,26 @@ final class Settings {
             0,
             100_000,
             "Most series that the application may have at /metrics, a series for each metric and its labels' values; 0 takes none.");
+    static final Setting<@Nullable URI> METRICS_OTLP = httpUrlOrOff(
+            "metrics.otlp",
+            "http://127.0.0.1:4318/v1/metrics",
+            "Where metrics are pushed by OTLP over HTTP; OpenTelemetry's own OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES and the like hold.");
+    static final Setting<@Nullable InetSocketAddress> METRICS_STATSD = tcpAddressOrOff(
+            "metrics.statsd",
+            "off",
+            "The StatsD server to which metrics are sent by UDP: each event and duration alone.");
+    static final Setting<String> METRICS_STATSD_DIALECT = choice(
+            "metrics.statsd-dialect",
+            "datadog",
+            List.of("etsy", "datadog", "telegraf"),
+            "How StatsD is told tags; etsy has none and gets them as parts of the names.");
+    static final Setting<Duration> METRICS_INTERVAL = duration(
+            "metrics.interval",
+            "10s",
+            "100ms",
+            "10m",
+            null,
+            "How often OTLP is pushed, and StatsD told what is no event.");
     static final Setting<Boolean> WATCH_ENABLED = bool(
             "watch.enabled",
             false,
@@ -438,6 +460,10 @@ final class Settings {
             OPS_TOKEN,
             OPS_READ_TOKEN,
             METRICS_APPLICATION_SERIES,
+            METRICS_OTLP,
+            METRICS_STATSD,
+            METRICS_STATSD_DIALECT,
+            METRICS_INTERVAL,
             WATCH_ENABLED,
             WATCH_PATHS,
             WATCH_IGNORE,

@@ -5,6 +5,7 @@ import dev.cetane.http.HttpServer;
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
 import dev.cetane.ops.ConfigEntry;
+import dev.cetane.ops.Exporters;
 import dev.cetane.ops.Instance;
 import dev.cetane.ops.Metrics;
 import dev.cetane.ops.Operator;
@@ -51,6 +52,7 @@ final class Supervisor implements Operator {
     private final EventLog log;
     private final Ticker ticker = Ticker.system();
     private final Workforce workforce;
+    private final Exporters exporters;
     private final Metrics metrics;
     private final Instance template;
     private final CountDownLatch stopAsked = new CountDownLatch(1);
@@ -70,7 +72,8 @@ final class Supervisor implements Operator {
         this.found = found;
         this.log = log;
         ApplicationConfig application = found.application();
-        this.metrics = new Metrics(this::snapshot, ticker, Cetane.version());
+        this.exporters = new Exporters(config.export(), Cetane.version(), log);
+        this.metrics = new Metrics(this::snapshot, ticker, Cetane.version(), exporters.registries());
         this.workforce = new Workforce(
                 config,
                 application,
@@ -99,7 +102,8 @@ final class Supervisor implements Operator {
         Thread booting = new Thread(() -> boot(boot), "cetane-boot");
         booting.setDaemon(true);
         booting.start();
-        try (Workforce closedLast = workforce;
+        try (exporters;
+                Workforce closedLast = workforce;
                 OpsServer ops = new OpsServer(
                         config.ops(), metrics, this::snapshot, this, this::instance, configuration(), ticker, log)) {
             ops.bind();

@@ -5,7 +5,9 @@ import dev.cetane.log.EventLog.Level;
 import dev.cetane.protocol.Measurement;
 import dev.cetane.protocol.Measurement.Kind;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
@@ -67,6 +69,8 @@ final class ApplicationMetrics implements Consumer<List<Measurement>> {
     }
 
     private final PrometheusMeterRegistry registry;
+    private final MeterRegistry recording;
+    private final List<MeterRegistry> exporters;
     private final Map<Refusal, Counter> refusals;
     private final int mostSeries;
     private final EventLog log;
@@ -88,11 +92,20 @@ final class ApplicationMetrics implements Consumer<List<Measurement>> {
     private final EnumSet<Refusal> logged = EnumSet.noneOf(Refusal.class);
 
     /**
+     * @param recording that registry and the exporters, as one
      * @param refusals counts what is not shown
      * @param mostSeries at least 1
      */
-    ApplicationMetrics(PrometheusMeterRegistry registry, Map<Refusal, Counter> refusals, int mostSeries, EventLog log) {
+    ApplicationMetrics(
+            PrometheusMeterRegistry registry,
+            MeterRegistry recording,
+            List<MeterRegistry> exporters,
+            Map<Refusal, Counter> refusals,
+            int mostSeries,
+            EventLog log) {
         this.registry = registry;
+        this.recording = recording;
+        this.exporters = exporters;
         this.refusals = refusals;
         this.mostSeries = mostSeries;
         this.log = log;
@@ -210,18 +223,27 @@ final class ApplicationMetrics implements Consumer<List<Measurement>> {
                 return Counter.builder(name)
                         .description("A counter of the application.")
                         .tags(tags)
-                        .register(registry)::increment;
+                        .register(recording)::increment;
             }
             case HISTOGRAM -> {
-                return histograms
+                List<Double> buckets = family.buckets().isEmpty() ? DEFAULT_BUCKETS : family.buckets();
+                DoubleConsumer taker = histograms
                         .computeIfAbsent(family.name(), any -> {
-                            ApplicationHistogram histogram = new ApplicationHistogram(
-                                    "app_" + family.name(),
-                                    family.buckets().isEmpty() ? DEFAULT_BUCKETS : family.buckets());
+                            ApplicationHistogram histogram = new ApplicationHistogram("app_" + family.name(), buckets);
                             registry.getPrometheusRegistry().register(histogram);
                             return histogram;
                         })
                         .series(labels);
+                for (MeterRegistry exporter : exporters) {
+                    DistributionSummary summary = DistributionSummary.builder(name)
+                            .tags(tags)
+                            .serviceLevelObjectives(buckets.stream()
+                                    .mapToDouble(Double::doubleValue)
+                                    .toArray())
+                            .register(exporter);
+                    taker = taker.andThen(summary::record);
+                }
+                return taker;
             }
             default -> {
                 Standing standing = new Standing();
@@ -229,7 +251,7 @@ final class ApplicationMetrics implements Consumer<List<Measurement>> {
                         .description("A gauge of the application.")
                         .strongReference(true)
                         .tags(tags)
-                        .register(registry);
+                        .register(recording);
                 return value -> standing.value = value;
             }
         }

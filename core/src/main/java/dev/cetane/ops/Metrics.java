@@ -16,7 +16,9 @@ import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -98,9 +100,16 @@ public final class Metrics implements PoolListener, HttpListener {
 
     private static final int[] FILE_STATUSES = {200, 206, 304, 412, 416};
 
-    private static final PoolSnapshot NOTHING = new PoolSnapshot(0, 0, 0, 0, false, null, List.of(), null);
+    private static final long SNAPSHOT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final PoolSnapshot NOTHING = new PoolSnapshot(0, 0, 0, 0, 0, 0, false, null, List.of(), null);
 
     private final PrometheusMeterRegistry registry;
+
+    /** The one above, or where others are told too, all of them. */
+    private final MeterRegistry recording;
+
+    private final List<MeterRegistry> exporters;
+
     private final Supplier<PoolSnapshot> pool;
 
     /** Index is the first digit of the status. */
@@ -124,23 +133,38 @@ public final class Metrics implements PoolListener, HttpListener {
     private final LatencyHistogram latency = new LatencyHistogram();
     private final SlowRequests slow;
     private final RecentEnds ends = new RecentEnds();
+    private final LastReports lastReports = new LastReports();
     private final Ticker ticker;
     private final Map<ApplicationMetrics.Refusal, Counter> refusals = new EnumMap<>(ApplicationMetrics.Refusal.class);
 
     private volatile LongSupplier tableBytes = () -> 0;
 
-    /** What the gauges show; taken once for all of them when a scrape begins. */
+    /** What the gauges show; taken once for all of them when a scrape begins, or when one is asked for after a while. */
     private volatile PoolSnapshot snapshot = NOTHING;
+
+    private volatile long snapshotNanos;
 
     /**
      * @param pool asked once for each scrape
      * @param version of this program
      */
     public Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version) {
+        this(pool, ticker, version, List.of());
+    }
+
+    /**
+     * @param pool asked once for each scrape
+     * @param version of this program
+     * @param exporters are told everything too
+     */
+    public Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version, List<MeterRegistry> exporters) {
         this.pool = pool;
         this.ticker = ticker;
         this.slow = new SlowRequests(ticker);
         this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new PrometheusRegistry(), clock(ticker));
+        this.exporters = List.copyOf(exporters);
+        this.recording = recording();
+        this.snapshotNanos = ticker.nanos();
         for (int digit = 1; digit < byStatus.length; digit++) {
             byStatus[digit] = timer(Meters.REQUESTS, digit + "xx");
         }
@@ -177,8 +201,32 @@ public final class Metrics implements PoolListener, HttpListener {
 
     /** The answer to {@code GET /metrics}, in Prometheus' text format. */
     public String scrape() {
-        snapshot = pool.get();
+        look();
         return registry.scrape();
+    }
+
+    private void look() {
+        snapshotNanos = ticker.nanos();
+        snapshot = pool.get();
+    }
+
+    /** The pool as it is, or was within the last second: each exporter asks for all gauges in turn, whenever it likes. */
+    private PoolSnapshot pool() {
+        if (snapshot.target() == 0 || ticker.nanos() - snapshotNanos > SNAPSHOT_NANOS) {
+            look();
+        }
+        return snapshot;
+    }
+
+    private MeterRegistry recording() {
+        if (exporters.isEmpty()) {
+            return registry;
+        }
+        CompositeMeterRegistry all =
+                new CompositeMeterRegistry(registry.config().clock());
+        all.add(registry);
+        exporters.forEach(all::add);
+        return all;
     }
 
     @Override
@@ -204,6 +252,7 @@ public final class Metrics implements PoolListener, HttpListener {
 
     @Override
     public void completed(JobReport report) {
+        lastReports.keep(report);
         record(Phase.QUEUE, report.queueNanos());
         if (report.bootNanos() > 0) {
             record(Phase.BOOT, report.bootNanos());
@@ -233,7 +282,9 @@ public final class Metrics implements PoolListener, HttpListener {
 
     /** Takes what the application measures, and shows it with the rest; null where it may have no series. */
     public @Nullable Consumer<List<Measurement>> application(int mostSeries, EventLog log) {
-        return mostSeries == 0 ? null : new ApplicationMetrics(registry, refusals, mostSeries, log);
+        return mostSeries == 0
+                ? null
+                : new ApplicationMetrics(registry, recording, exporters, refusals, mostSeries, log);
     }
 
     /** What the shared tables take is asked from here on. */
@@ -298,6 +349,15 @@ public final class Metrics implements PoolListener, HttpListener {
         return slow;
     }
 
+    /** For php-fpm's status page. */
+    FpmStatus.Figures figures() {
+        double failed = failures.values().stream()
+                .mapToDouble(counter -> counted(counter).count())
+                .sum();
+        Timer passed = phases.get(Phase.FIRST_BYTE);
+        return new FpmStatus.Figures((passed == null ? 0 : counted(passed).count()) + (long) failed, 0, lastReports);
+    }
+
     RecentEnds ends() {
         return ends;
     }
@@ -306,21 +366,23 @@ public final class Metrics implements PoolListener, HttpListener {
     Totals totals() {
         Map<String, Long> outcomes = new LinkedHashMap<>();
         for (int digit = 1; digit < byStatus.length; digit++) {
-            outcomes.put(digit + "xx", byStatus[digit].count());
+            outcomes.put(digit + "xx", counted(byStatus[digit]).count());
         }
-        outcomes.put(ABANDONED, abandoned.count());
-        outcomes.put(ABORTED, aborted.count());
+        outcomes.put(ABANDONED, counted(abandoned).count());
+        outcomes.put(ABORTED, counted(aborted).count());
         Map<String, Totals.Passed> passed = new LinkedHashMap<>();
-        phases.forEach((phase, timer) ->
-                passed.put(label(phase), new Totals.Passed(timer.count(), timer.totalTime(TimeUnit.NANOSECONDS))));
+        phases.forEach((phase, timer) -> passed.put(
+                label(phase),
+                new Totals.Passed(counted(timer).count(), counted(timer).totalTime(TimeUnit.NANOSECONDS))));
         return new Totals(outcomes, passed, counted(failures), counted(rejections), counted(stops), connections.sum());
     }
 
-    private static Map<String, Long> counted(Map<? extends Enum<?>, Counter> counters) {
+    private Map<String, Long> counted(Map<? extends Enum<?>, Counter> counters) {
         Map<String, Long> counted = new LinkedHashMap<>();
         counters.forEach((kind, counter) -> {
-            if (counter.count() > 0) {
-                counted.put(label(kind), (long) counter.count());
+            long count = (long) counted(counter).count();
+            if (count > 0) {
+                counted.put(label(kind), count);
             }
         });
         return counted;
@@ -341,36 +403,36 @@ public final class Metrics implements PoolListener, HttpListener {
     }
 
     private PoolSnapshot tasks() {
-        PoolSnapshot tasks = snapshot.tasks();
+        PoolSnapshot tasks = pool().tasks();
         return tasks == null ? NOTHING : tasks;
     }
 
     private void poolGauges() {
         for (WorkerState state : EnumSet.complementOf(EnumSet.of(WorkerState.STOPPED))) {
-            gauge(Meters.WORKERS, label(state), metrics -> metrics.snapshot.count(state));
+            gauge(Meters.WORKERS, label(state), metrics -> metrics.pool().count(state));
             gauge(Meters.TASK_WORKERS, label(state), metrics -> metrics.tasks().count(state));
         }
         gauge(Meters.TASK_WORKERS_TARGET, "", metrics -> metrics.tasks().target());
         gauge(Meters.TASK_QUEUE, "", metrics -> metrics.tasks().queued());
         gauge(Meters.TASK_QUEUE_LIMIT, "", metrics -> metrics.tasks().queueLimit());
-        gauge(Meters.WORKERS_TARGET, "", metrics -> metrics.snapshot.target());
+        gauge(Meters.WORKERS_TARGET, "", metrics -> metrics.pool().target());
         gauge(
                 Meters.WORKERS_MEMORY,
                 "",
-                metrics -> metrics.snapshot.allWorkers().stream()
+                metrics -> metrics.pool().allWorkers().stream()
                         .mapToLong(PoolSnapshot.WorkerSnapshot::memoryBytes)
                         .sum());
         gauge(
                 Meters.WORKERS_MEMORY_MAX,
                 "",
-                metrics -> metrics.snapshot.allWorkers().stream()
+                metrics -> metrics.pool().allWorkers().stream()
                         .mapToLong(PoolSnapshot.WorkerSnapshot::memoryBytes)
                         .max()
                         .orElse(0));
-        gauge(Meters.GENERATION, "", metrics -> metrics.snapshot.generation());
-        gauge(Meters.QUEUE, "", metrics -> metrics.snapshot.queued());
-        gauge(Meters.QUEUE_LIMIT, "", metrics -> metrics.snapshot.queueLimit());
-        gauge(Meters.READY, "", metrics -> Health.of(metrics.snapshot).ready() ? 1 : 0);
+        gauge(Meters.GENERATION, "", metrics -> metrics.pool().generation());
+        gauge(Meters.QUEUE, "", metrics -> metrics.pool().queued());
+        gauge(Meters.QUEUE_LIMIT, "", metrics -> metrics.pool().queueLimit());
+        gauge(Meters.READY, "", metrics -> Health.of(metrics.pool()).ready() ? 1 : 0);
     }
 
     /** The management beans cost tens of milliseconds: they are looked up when the first scrape asks. */
@@ -401,19 +463,36 @@ public final class Metrics implements PoolListener, HttpListener {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
     }
 
+    /** The part of it that counts from the start; others may count from their last push. */
+    private Timer counted(Timer timer) {
+        return recording == registry
+                ? timer
+                : Timer.builder(timer.getId().getName())
+                        .tags(timer.getId().getTags())
+                        .register(registry);
+    }
+
+    private Counter counted(Counter counter) {
+        return recording == registry
+                ? counter
+                : Counter.builder(counter.getId().getName())
+                        .tags(counter.getId().getTags())
+                        .register(registry);
+    }
+
     private Timer timer(Meters meter, String tagValue) {
         return Timer.builder(meter.meterName())
                 .description(meter.doc())
                 .tags(meter.tagged(tagValue))
                 .serviceLevelObjectives(BUCKETS)
-                .register(registry);
+                .register(recording);
     }
 
     private Counter counter(Meters meter, String tagValue) {
         return Counter.builder(meter.meterName())
                 .description(meter.doc())
                 .tags(meter.tagged(tagValue))
-                .register(registry);
+                .register(recording);
     }
 
     private void gauge(Meters meter, String tagValue, ToDoubleFunction<Metrics> value) {
@@ -421,14 +500,14 @@ public final class Metrics implements PoolListener, HttpListener {
                 .description(meter.doc())
                 .baseUnit(meter.unit())
                 .tags(meter.tagged(tagValue))
-                .register(registry);
+                .register(recording);
     }
 
     private void functionCounter(Meters meter, ToDoubleFunction<Metrics> value) {
         FunctionCounter.builder(meter.meterName(), this, value)
                 .description(meter.doc())
                 .baseUnit(meter.unit())
-                .register(registry);
+                .register(recording);
     }
 
     private static String label(Enum<?> value) {

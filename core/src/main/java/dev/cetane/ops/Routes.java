@@ -99,6 +99,10 @@ final class Routes {
             case "/health/ready" -> health(reply, Health.of(context.pool().get()));
             case "/metrics" ->
                 reply.send(HttpResponseStatus.OK, PROMETHEUS, context.metrics().scrape());
+            case "/status" -> {
+                FpmStatus.Page page = fpmStatus().page(query);
+                reply.send(HttpResponseStatus.OK, page.type(), page.text());
+            }
             case "/events" -> watch(reply, new DashboardEvents.Stream(context.events()), connection);
             case "/config" ->
                 reply.json(context.events()
@@ -109,7 +113,7 @@ final class Routes {
                 } else {
                     reply.text(
                             HttpResponseStatus.NOT_FOUND,
-                            "There are / (the dashboard), /health/live, /health/ready and /metrics here.\n");
+                            "There are / (the dashboard), /health/live, /health/ready, /metrics and /status here.\n");
                 }
             }
         }
@@ -151,6 +155,14 @@ final class Routes {
     private StatusPage statusPage() {
         return new StatusPage(
                 context.instance().get(), context.pool().get(), context.ticker().now());
+    }
+
+    private FpmStatus fpmStatus() {
+        return new FpmStatus(
+                context.instance().get(),
+                context.pool().get(),
+                context.metrics().figures(),
+                context.ticker().now());
     }
 
     private static String type(boolean json) {

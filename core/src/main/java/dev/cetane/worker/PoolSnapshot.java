@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param target how many workers the pool keeps
  * @param queued jobs that wait for a worker
  * @param queueLimit most jobs that may wait
+ * @param mostQueued most jobs that have waited at once
+ * @param mostBusy most workers that were busy at once
  * @param generation number of the current generation, 1 at start, one more with each reload
  * @param draining whether the pool takes no more jobs
  * @param lastBootFailure message of the last failed boot while it is still the last word, else null
@@ -19,6 +21,8 @@ public record PoolSnapshot(
         int target,
         int queued,
         int queueLimit,
+        int mostQueued,
+        int mostBusy,
         int generation,
         boolean draining,
         @Nullable String lastBootFailure,
@@ -52,12 +56,23 @@ public record PoolSnapshot(
 
     /** This with the pool that runs its tasks, null for none. */
     public PoolSnapshot with(@Nullable PoolSnapshot tasks) {
-        return new PoolSnapshot(target, queued, queueLimit, generation, draining, lastBootFailure, workers, tasks);
+        return new PoolSnapshot(
+                target,
+                queued,
+                queueLimit,
+                mostQueued,
+                mostBusy,
+                generation,
+                draining,
+                lastBootFailure,
+                workers,
+                tasks);
     }
 
     /** This as it is about to be: the stop has begun elsewhere. */
     public PoolSnapshot drained() {
-        return new PoolSnapshot(target, queued, queueLimit, generation, true, lastBootFailure, workers, tasks);
+        return new PoolSnapshot(
+                target, queued, queueLimit, mostQueued, mostBusy, generation, true, lastBootFailure, workers, tasks);
     }
 
     /** The workers, and behind them those that run tasks. */

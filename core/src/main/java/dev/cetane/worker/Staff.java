@@ -85,6 +85,20 @@ final class Staff {
         return idle.remove(wanted) ? wanted : null;
     }
 
+    int idleCount() {
+        return idle.size();
+    }
+
+    int busyCount() {
+        int busy = 0;
+        for (Worker worker : roster.workers()) {
+            if (worker.state() == WorkerState.BUSY) {
+                busy++;
+            }
+        }
+        return busy;
+    }
+
     void addIdle(Worker worker) {
         idle.addFirst(worker);
     }

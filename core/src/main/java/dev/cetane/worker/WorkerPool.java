@@ -64,6 +64,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
     private Phase phase = Phase.NEW;
     private final Staff staff;
     private final ArrayDeque<Exchange> queue = new ArrayDeque<>();
+    private final Peaks peaks = new Peaks();
     private final Deadline deadline;
 
     private volatile @Nullable Ready lastReady;
@@ -368,6 +369,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
                     checkInNanos = assign(worker, exchange, now);
                 } else if (queue.size() < config.queueSize()) {
                     queue.addLast(exchange);
+                    peaks.queued(queue.size());
                     checkInNanos = deadline.arm(queueTimeoutNanos, now);
                 } else {
                     refusal = journal.overloaded(staff.size(), queue.size());
@@ -471,6 +473,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
         assert lock.held();
         worker.become(WorkerState.BUSY, null, nowNanos);
         worker.exchange = exchange;
+        peaks.busy(staff);
         exchange.assigned(worker.id, nowNanos);
         return deadline.arm(exchange.limitNanos(requestTimeoutNanos), nowNanos);
     }
@@ -673,6 +676,8 @@ public final class WorkerPool implements JobPool, AutoCloseable {
                 config.workers(),
                 queue.size(),
                 config.queueSize(),
+                peaks.mostQueued(),
+                peaks.mostBusy(),
                 staff.generation(),
                 phase != Phase.RUNNING,
                 staff.lastBootFailure(),

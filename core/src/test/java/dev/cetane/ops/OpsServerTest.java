@@ -103,7 +103,7 @@ final class OpsServerTest {
 
     @ParameterizedTest
     @CsvSource({
-        "/status,404,405",
+        "/status,200,405",
         "/workers,404,405",
         "/stop,404,405",
         "/stop?now,404,405",

@@ -51,6 +51,6 @@ final class Pools {
                     busy ? "GET /\u001b[2J" : null,
                     busy ? "r" + id : null));
         }
-        return new PoolSnapshot(states.length, queued, limit, 1, draining, failure, workers, null);
+        return new PoolSnapshot(states.length, queued, limit, 9, 4, 1, draining, failure, workers, null);
     }
 }

@@ -99,7 +99,7 @@ final class HealthAndMetricsTest {
     @Test
     void the_ops_port_takes_no_orders() {
         RunningCetane cetane = INSTANCES.worker("by-path.php").workers(1).start();
-        for (String target : new String[] {"/stop", "/status", "/workers"}) {
+        for (String target : new String[] {"/stop", "/workers"}) {
             assertThat(cetane.ops(target).statusCode()).as(target).isEqualTo(404);
         }
         for (String target : new String[] {"/reload", "/workers/1/recycle"}) {
