@@ -11,6 +11,8 @@ use Cetane\Laravel\Lambda\Sandbox;
 use Cetane\Request;
 use Cetane\Tasks;
 use Cetane\Worker;
+use Closure;
+use Illuminate\Foundation\Application;
 use Laravel\Octane\ApplicationFactory;
 use Laravel\Octane\OctaneServiceProvider;
 use Laravel\Octane\RequestContext;
@@ -30,6 +32,7 @@ final class OctaneWorker implements Driver
     private readonly OctanesWorker $octane;
     private readonly OctaneClient $client;
     private readonly string $timeZone;
+    private readonly Closure $keepTerminatingCallbacks;
     private readonly ?DatabaseSessions $databaseSessions;
 
     /**
@@ -59,6 +62,14 @@ final class OctaneWorker implements Driver
             );
         }
         $this->timeZone = date_default_timezone_get();
+        $application = $this->octane->application();
+        $this->keepTerminatingCallbacks = (function (): Closure {
+            $kept = $this->terminatingCallbacks;
+
+            return function () use ($kept): void {
+                $this->terminatingCallbacks = $kept;
+            };
+        })->bindTo($application, Application::class)();
         $this->databaseSessions = Sandbox::isHere() ? DatabaseSessions::ofEnvironment() : null;
         $this->takeJobs();
     }
@@ -92,6 +103,8 @@ final class OctaneWorker implements Driver
 
     private function cleanUp(): void
     {
+        // Laravel 9 gives the root application one for each view engine that Octane makes anew, so one a page.
+        ($this->keepTerminatingCallbacks)();
         HeaderFields::clear(); // of a task or a tick, which have no answer
         // Octane puts the configuration back in place, but not what Laravel has made of it at boot.
         date_default_timezone_set($this->timeZone);
