@@ -47,6 +47,9 @@ final class SharedTable implements \Countable, \IteratorAggregate
     private readonly string $format;
     private readonly int $fixedBytes;
 
+    /** @var array<string, array{string, string}> its index as a byte and its code for `pack()`, for each column that is a number */
+    private readonly array $numbers;
+
     /**
      * @param string $number two bytes, by which the supervisor knows the table
      * @param array<string, array{int, int}> $columns type and size by name
@@ -58,11 +61,17 @@ final class SharedTable implements \Countable, \IteratorAggregate
         private readonly array $columns,
     ) {
         $format = [];
+        $numbers = [];
         $bytes = 0;
-        foreach (\array_values($columns) as $index => [$type]) {
+        foreach (\array_keys($columns) as $index => $column) {
+            [$type] = $columns[$column];
             $format[] = self::CODES[$type] . "c$index";
             $bytes += $type === 3 ? 4 : 8;
+            if ($type !== 3) {
+                $numbers[$column] = [\chr($index), self::CODES[$type]];
+            }
         }
+        $this->numbers = $numbers;
         $this->format = \implode('/', $format);
         $this->fixedBytes = $bytes;
     }
@@ -213,19 +222,16 @@ final class SharedTable implements \Countable, \IteratorAggregate
      */
     public function increment(string $key, string $column, int|float $by = 1): int|float
     {
-        [$type] = $this->columns[$column] ?? [3];
-        if ($type === 3) {
-            throw new \InvalidArgumentException("The shared table $this->name has no column $column that is a number.");
-        }
-        $index = \array_search($column, \array_keys($this->columns), true);
+        [$index, $code] = $this->numbers[$column]
+            ?? throw new \InvalidArgumentException("The shared table $this->name has no column $column that is a number.");
         $reply = $this->calls->call(
-            self::ADD . $this->number . \chr($index) . \pack($type === 1 ? 'J' : 'E', $type === 1 ? (int) $by : (float) $by) . self::key($key)
+            self::ADD . $this->number . $index . \pack($code, $code === 'J' ? (int) $by : (float) $by) . self::key($key)
         );
         if ($reply[0] !== self::DONE) {
             throw new \OverflowException("The shared table $this->name is full: no row can be made for the key $key.");
         }
 
-        return \unpack($type === 1 ? 'J' : 'E', $reply, 1)[1];
+        return \unpack($code, $reply, 1)[1];
     }
 
     /** {@see increment()} the other way. */
