@@ -148,7 +148,7 @@ final class Tasks
     {
         $callable = \unserialize($task);
 
-        return \is_callable($callable) ? $callable : throw new TaskFailed('A task cannot be run: what was unserialised is no callable.');
+        return \is_callable($callable) ? $callable : throw new TaskFailed('A task cannot be run: it names no function or class that its worker has loaded.');
     }
 
     /** @param list<string> $tasks */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -190,6 +191,29 @@ final class SharingTest {
         JsonNode seen = json(own, "/tasks?run=slow,slow");
         assertThat(seen.path("results").get(0)).isEqualTo(seen.path("results").get(1));
         assertThat(own.get("/pid").body()).isEqualTo(seen.path("results").get(0).asText());
+    }
+
+    @Test
+    void a_front_controller_gives_tasks_to_processes_of_its_own_kind() {
+        Path application = RunningCetane.TESTS.resolve("apps/sharing/front-controller");
+        RunningCetane own = INSTANCES
+                .application(application)
+                .workers(1)
+                .set("pool.task-workers", 1)
+                .set("app.ini.auto_prepend_file", application.resolve("library.php"))
+                .start();
+        for (int visit = 1; visit <= 2; visit++) {
+            JsonNode seen = json(own, "/?visit=" + visit);
+            assertThat(seen.path("visits").asInt()).isEqualTo(visit);
+            assertThat(seen.at("/results/greeting").asText()).isEqualTo("Hello, you!");
+            JsonNode who = seen.at("/results/who");
+            assertThat(who.path("pid").asInt())
+                    .isPositive()
+                    .isNotEqualTo(seen.path("pid").asInt());
+            assertThat(who.path("sapi").asText()).isEqualTo("cgi-fcgi");
+            assertThat(who.path("query")).as("no request is there").isEmpty();
+        }
+        own.log().fromStart().await("worker.log", line -> line.message().equals("printed by a task"));
     }
 
     // ---- ticks ----
