@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -58,5 +59,30 @@ final class WatchTest {
         assertThat(cetane.get("/").body()).isEqualTo("four");
         assertThat(cetane.log().shown().split("the old version goes on serving", -1))
                 .hasSize(2);
+    }
+
+    @Test
+    void what_an_application_writes_while_it_serves_is_no_change_of_its_code() throws IOException {
+        save("worker.php", "<?php require __DIR__ . '/src/page.php'; Cetane\\Worker::run(fn () => page());");
+        save("src/page.php", "<?php function page() { return 'one'; }");
+        Files.createDirectories(directory.resolve("storage/logs"));
+        RunningCetane cetane = INSTANCES
+                .application(directory.resolve("worker.php"))
+                .workers(1)
+                .set("watch.enabled", true)
+                .start();
+        cetane.log().fromStart().await("watch.started");
+
+        for (String written : List.of(
+                "storage/logs/laravel.log", "storage/app/upload.php", "vendor/a/b.php", "public/uploads/photo.jpg")) {
+            save(written, "<?php // no code of the application");
+        }
+        save("src/page.php", "<?php function page() { return 'two'; }");
+        ServerLog.Tail log = cetane.log().fromStart();
+        assertThat(log.await("watch.changed").message())
+                .contains("src/page.php")
+                .doesNotContain("storage", "vendor", "uploads");
+        log.await("pool.reloaded");
+        assertThat(cetane.log().fromStart().all("watch.changed")).hasSize(1);
     }
 }
