@@ -26,6 +26,7 @@ package_present() {
         php8.2-fpm) command -v php-fpm8.2 ;;
         php8.2-opcache) php_has 'Zend OPcache' ;;
         php8.2-sqlite3) php_has pdo_sqlite ;;
+        php8.2-mysql) php_has pdo_mysql ;;
         php8.2-mbstring) php_has mbstring ;;
         php8.2-xml) php_has dom ;;
         php8.2-curl) php_has curl ;;

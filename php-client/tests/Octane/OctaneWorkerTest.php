@@ -10,8 +10,8 @@ use PHPUnit\Framework\TestCase;
 
 /**
  * The demo application under Octane's worker: what a request may change and the next one must not see, whoever resets it, and how a request begins and
- * ends. With OCTANE_SOURCE (the src directory of laravel/octane) these run on the real one; OCTANE_APPLICATION names another application with the same
- * routes, so another Laravel.
+ * ends. With OCTANE_SOURCE (the src directory of laravel/octane) these run on the real one, with LARAVEL_SOURCE (a directory with Illuminate/autoload.php) on
+ * another Laravel.
  */
 final class OctaneWorkerTest extends TestCase
 {
@@ -214,14 +214,14 @@ final class OctaneWorkerTest extends TestCase
     public function testRequestsLeaveNoMemoryBehind(): void
     {
         $this->start();
-        for ($part = 0; $part < 3; $part++) {
-            for ($round = 0; $round < 25; $round++) {
+        for ($part = 0; $part < 5; $part++) {
+            for ($round = 0; $round < 15; $round++) {
                 array_map($this->get(...), ['/bench', '/no/such/route', '/stream/untyped', '/exception']);
             }
             $bytes[] = $this->get('/memory')->json()['bytes'];
         }
-        // The first part has filled the caches.
-        self::assertLessThan(50_000, $bytes[2] - $bytes[1]);
+        // A cache that is filled or a table that doubles shows in one part, a leak in each.
+        self::assertLessThan(5_000, min($bytes[2] - $bytes[1], $bytes[3] - $bytes[2], $bytes[4] - $bytes[3]));
     }
 
     private function start(): void
@@ -236,9 +236,7 @@ final class OctaneWorkerTest extends TestCase
     private function boot(array $environment = []): void
     {
         $environment += ['CETANE_APP' => self::application(), 'DEMO_STORAGE' => self::$storage];
-        if (getenv('OCTANE_SOURCE') !== false) {
-            $environment['OCTANE_SOURCE'] = getenv('OCTANE_SOURCE');
-        }
+        $environment += array_intersect_key(getenv(), ['OCTANE_SOURCE' => true, 'LARAVEL_SOURCE' => true]);
         $this->supervisor
             ->start(
                 dirname(__DIR__, 2) . '/bin/cetane-worker.php',
@@ -251,7 +249,7 @@ final class OctaneWorkerTest extends TestCase
 
     private static function application(): string
     {
-        return getenv('OCTANE_APPLICATION') ?: dirname(__DIR__, 3) . '/tests/apps/octane';
+        return dirname(__DIR__, 3) . '/tests/apps/octane';
     }
 
     /**

@@ -2,9 +2,14 @@
 
 /*
  * Stands where Composer would put its autoloader: Debian's php-laravel-framework brings its own, this file joins them with the classes of App\.
+ * LARAVEL_SOURCE names a directory with the Illuminate/autoload.php of another Laravel.
  */
 
 declare(strict_types=1);
+
+if (getenv('LARAVEL_SOURCE') !== false) {
+    set_include_path(getenv('LARAVEL_SOURCE') . PATH_SEPARATOR . get_include_path());
+}
 
 if (stream_resolve_include_path('Illuminate/autoload.php') === false) {
     throw new RuntimeException(

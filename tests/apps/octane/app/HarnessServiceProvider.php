@@ -8,6 +8,7 @@ use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\ServiceProvider;
 use Laravel\Octane\Events\RequestReceived;
 use LogicException;
+use PDO;
 use RuntimeException;
 
 final class HarnessServiceProvider extends ServiceProvider
@@ -18,6 +19,11 @@ final class HarnessServiceProvider extends ServiceProvider
         $config->set('octane.cache', ['rows' => 100, 'bytes' => 10_000]);
         $config->set('octane.tables', ['visits:100' => ['count' => 'int', 'page' => 'string:20', 'share' => 'float']]);
         $config->set('cache.stores.octane', ['driver' => 'octane']);
+        $config->set('database.connections.server', [
+            'driver' => 'mysql', 'host' => '127.0.0.1', 'port' => getenv('HARNESS_DATABASE_PORT'), 'database' => 'demo', 'username' => 'demo',
+            'password' => '', 'charset' => 'utf8mb4', 'collation' => 'utf8mb4_unicode_ci', 'prefix' => '', 'strict' => false,
+            'options' => [PDO::ATTR_EMULATE_PREPARES => true],
+        ]);
         $this->app->scoped('counted', static fn (): object => (object) ['uses' => 0]);
     }
 

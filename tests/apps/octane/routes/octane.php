@@ -8,6 +8,7 @@ declare(strict_types=1);
 
 use Illuminate\Http\Request;
 use Illuminate\Http\UploadedFile;
+use Illuminate\Support\Facades\DB;
 use Illuminate\Support\Facades\Route;
 use Symfony\Component\HttpFoundation\Cookie;
 
@@ -115,3 +116,11 @@ Route::get('/state', static function (Request $request): array {
 
     return ['bound' => app()->bound('bound by a request'), 'scoped' => ++$scoped->uses];
 });
+Route::get('/database', static fn (): array => ['n' => (int) DB::connection('server')->selectOne('select 1 as n')->n]);
+Route::get('/limit/{seconds?}', static function (Request $request, ?string $seconds = null): array {
+    $granted = $seconds === null ? null : Cetane\TimeLimit::restart((float) $seconds);
+    usleep(1000 * (int) $request->query('take'));
+
+    return ['granted' => $granted];
+});
+Route::put('/put-raw', static fn (Request $request): array => ['input' => $request->all(), 'content' => $request->getContent()]);

@@ -10,6 +10,7 @@ use Cetane\Metrics;
 use Illuminate\Http\Request;
 use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\Facades\Route;
+use Illuminate\Support\Facades\DB;
 use Laravel\Octane\Exceptions\TaskException;
 use Laravel\Octane\Exceptions\TaskTimeoutException;
 
@@ -41,6 +42,10 @@ Route::get('/tasks/{tasks}', static function (Request $request, string $tasks): 
         'nested' => static fn (): array => app('octane')->concurrently(['a' => static fn () => 1, 'b' => static fn () => 2]),
         'database' => static fn (): int => App\Models\Article::query()->count(),
     ];
+    $connection = DB::connection()->getPdo();
+    $known['connection'] = static fn (): bool => $connection->inTransaction();
+    $heavy = new App\Octane\Heavy();
+    $known['unserialise'] = static fn (): string => $heavy::class;
     $started = hrtime(true);
     try {
         $named = $tasks === 'none' ? [] : explode(',', $tasks);
@@ -55,6 +60,8 @@ Route::get('/tasks/{tasks}', static function (Request $request, string $tasks): 
         return ['class' => $problem->getClass(), 'message' => $problem->getMessage(), 'code' => $problem->getCode()];
     } catch (TaskTimeoutException $problem) {
         return ['timeout' => $problem->getMessage()];
+    } catch (Exception $problem) {
+        return ['class' => $problem::class, 'message' => $problem->getMessage()];
     }
 
     return [

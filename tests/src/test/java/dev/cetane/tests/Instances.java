@@ -3,6 +3,7 @@ package dev.cetane.tests;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -22,6 +23,21 @@ final class Instances
     /** A worker script that misbehaves, from {@code tests/php}. */
     RunningCetane.Starter worker(String name) {
         return application(RunningCetane.TESTS.resolve("php").resolve(name));
+    }
+
+    /**
+     * One of the Laravel applications in {@code tests/apps}, which writes into {@code storage} alone. The environment variables OCTANE_SOURCE, the src directory
+     * of laravel/octane, and LARAVEL_SOURCE, a directory with Illuminate/autoload.php, put the real Octane and another Laravel under it.
+     */
+    RunningCetane.Starter laravel(Path application, Path storage) {
+        RunningCetane.Starter starter = application(application).set("app.environment.DEMO_STORAGE", storage);
+        for (String name : List.of("OCTANE_SOURCE", "LARAVEL_SOURCE")) {
+            String source = System.getenv(name);
+            if (source != null) {
+                starter.set("app.environment." + name, source);
+            }
+        }
+        return starter;
     }
 
     RunningCetane.Starter application(Path path) {

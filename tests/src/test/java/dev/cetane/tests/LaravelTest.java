@@ -33,11 +33,7 @@ final class LaravelTest {
 
     @BeforeAll
     static void start() {
-        cetane = INSTANCES
-                .application(APPLICATION)
-                .workers(1)
-                .set("app.environment.DEMO_STORAGE", storage)
-                .start();
+        cetane = INSTANCES.laravel(APPLICATION, storage).workers(1).start();
     }
 
     // ---- pages ----

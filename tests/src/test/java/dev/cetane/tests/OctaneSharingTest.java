@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +16,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What Octane offers on Swoole only, in the demo Laravel application: tasks, tables, the cache, ticks. With the environment variable OCTANE_SOURCE, the
- * src directory of laravel/octane, these run on the real one.
+ * What Octane offers on Swoole only, in the demo Laravel application: tasks, tables, the cache, ticks. On the real laravel/octane with
+ * OCTANE_SOURCE.
  */
 @Timeout(180)
 final class OctaneSharingTest {
@@ -30,13 +31,12 @@ final class OctaneSharingTest {
 
     @BeforeAll
     static void start() {
-        RunningCetane.Starter starter = INSTANCES
-                .application(RunningCetane.TESTS.resolve("apps/octane"))
+        cetane = INSTANCES
+                .laravel(RunningCetane.TESTS.resolve("apps/octane"), storage)
                 .workers(2)
                 .set("pool.task-workers", 2)
-                .set("app.environment.DEMO_STORAGE", storage);
-        String source = System.getenv("OCTANE_SOURCE");
-        cetane = (source == null ? starter : starter.set("app.environment.OCTANE_SOURCE", source)).start();
+                .set("app.ini.memory_limit", "128M")
+                .start();
     }
 
     @Test
@@ -73,6 +73,24 @@ final class OctaneSharingTest {
         assertThat(json("/tasks/kill").path("message").asText()).contains("signal 9 (KILL)");
         assertThat(json("/tasks/exit").path("message").asText()).contains("exit()");
         assertThat(json("/tasks/slow").path("results").path("slow-0").asText()).isEqualTo("slow");
+    }
+
+    @Test
+    void what_cannot_be_given_to_a_task_or_unserialised_there_is_an_exception() {
+        assertThat(json("/tasks/connection").path("message").asText()).contains("PDO");
+        assertThat(json("/tasks/slow,unserialise").path("message").asText())
+                .contains("Allowed memory size", "task 2 of 2");
+        assertThat(json("/tasks/slow").path("results").path("slow-0").asText()).isEqualTo("slow");
+    }
+
+    @Test
+    void the_routes_by_which_octane_takes_tasks_from_outside_are_closed() {
+        for (String route : List.of("/octane/resolve-tasks", "/octane/dispatch-tasks", "/octane//dispatch%2Dtasks")) {
+            assertThat(cetane.send(cetane.request(route).POST(HttpRequest.BodyPublishers.noBody()))
+                            .statusCode())
+                    .as(route)
+                    .isEqualTo(404);
+        }
     }
 
     @Test

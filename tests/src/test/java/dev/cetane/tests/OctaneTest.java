@@ -21,8 +21,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The demo Laravel application under Octane's worker: what users of Octane have reported of other servers, and must not happen here. With the
- * environment variable OCTANE_SOURCE, the src directory of laravel/octane, these run on the real one.
+ * The demo Laravel application under Octane's worker: what users of Octane have reported of other servers, and must not happen here. On the real
+ * laravel/octane with OCTANE_SOURCE.
  */
 @Timeout(180)
 final class OctaneTest {
@@ -39,13 +39,14 @@ final class OctaneTest {
 
     @BeforeAll
     static void start() {
-        cetane = octane(APPLICATION).workers(1).start();
+        cetane = octane(APPLICATION)
+                .workers(1)
+                .set("app.ini.memory_limit", "64M")
+                .start();
     }
 
     private static RunningCetane.Starter octane(Path application) {
-        RunningCetane.Starter starter = INSTANCES.application(application).set("app.environment.DEMO_STORAGE", storage);
-        String source = System.getenv("OCTANE_SOURCE");
-        return source == null ? starter : starter.set("app.environment.OCTANE_SOURCE", source);
+        return INSTANCES.laravel(application, storage);
     }
 
     // ---- nothing leaks ----
@@ -105,6 +106,18 @@ final class OctaneTest {
             assertThat(seen.path("method").asText()).isEqualTo(method);
             assertThat(seen.path("input").toString()).isEqualTo("{\"name\":\"x\",\"list\":[\"1\"]}");
         }
+    }
+
+    @Test
+    void a_form_with_files_is_read_when_it_is_posted_whatever_method_it_names() throws IOException {
+        String body = "--B\r\nContent-Disposition: form-data; name=\"_method\"\r\n\r\nPUT\r\n"
+                + form("--B\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nx\r\n");
+        JsonNode seen = exchange("POST", "/form", body);
+        assertThat(seen.path("method").asText()).isEqualTo("PUT");
+        assertThat(seen.at("/input/name").asText()).isEqualTo("x");
+        JsonNode raw = exchange("PUT", "/put-raw", body);
+        assertThat(raw.path("input")).as("as under php-fpm").isEmpty();
+        assertThat(raw.path("content").asText()).isEqualTo(body);
     }
 
     @Test
@@ -220,6 +233,9 @@ final class OctaneTest {
         assertThat(range.statusCode()).isEqualTo(206);
         assertThat(range.headers().firstValue("Content-Range")).hasValue("bytes 1024-2047/102400");
         assertThat(range.body()).hasSize(1024).startsWith("block 1 ");
+        assertThat(cetane.get("/download?kb=70000", "Range", "bytes=-1024").body())
+                .as("of a file that is larger than PHP's memory")
+                .startsWith("block 69999 ");
         assertThat(cetane.get("/download?kb=10&delete=1").body()).hasSize(10 << 10);
         Path files = storage.resolve("app");
         await("the file is deleted")
@@ -333,6 +349,49 @@ final class OctaneTest {
     }
 
     @Test
+    void one_request_may_have_another_time_limit_than_the_rest() {
+        RunningCetane instance = octane(APPLICATION)
+                .workers(1)
+                .set("pool.request-timeout", "1s")
+                .set("pool.longest-request", "20s")
+                .set("http.route-timeouts./slow", "20s")
+                .start();
+        assertThat(instance.get("/limit/10?take=2000").body()).isEqualTo("{\"granted\":10}");
+        assertThat(instance.get("/limit/500").body()).isEqualTo("{\"granted\":20}");
+        assertThat(instance.get("/slow?ms=2000").body()).isEqualTo("done");
+        assertThat(instance.get("/limit?take=60000").statusCode()).isEqualTo(504);
+        assertThat(instance.get("/limit/0.1?take=60000").statusCode()).isEqualTo(504);
+        assertThat(instance.get("/hello").body()).isEqualTo("Hello, world!");
+    }
+
+    @Test
+    void a_connection_that_the_database_has_closed_is_made_anew_and_none_remains() throws IOException {
+        try (FakeMySql database = new FakeMySql()) {
+            RunningCetane instance = octane(APPLICATION)
+                    .workers(1)
+                    .set("app.environment.HARNESS_DATABASE_PORT", database.port())
+                    .start();
+            for (int request = 0; request < 20; request++) {
+                assertThat(instance.get("/database").body()).isEqualTo("{\"n\":1}");
+            }
+            assertThat(database.accepted()).as("connections of 20 requests").isEqualTo(1);
+
+            database.dropConnections();
+            assertThat(instance.get("/database").body()).isEqualTo("{\"n\":1}");
+            assertThat(database.accepted()).isEqualTo(2);
+
+            assertThat(instance.command("reload").run().code()).isZero();
+            assertThat(instance.get("/database").body()).isEqualTo("{\"n\":1}");
+            await("the old worker's connection is closed")
+                    .atMost(RunningCetane.PATIENCE)
+                    .until(() -> database.connections() == 1);
+            instance.signal("TERM");
+            assertThat(instance.awaitExit()).isZero();
+            await("no connection remains").atMost(RunningCetane.PATIENCE).until(() -> database.connections() == 0);
+        }
+    }
+
+    @Test
     void a_stop_lets_the_running_request_finish_and_exits_with_0() throws IOException {
         RunningCetane instance = octane(APPLICATION).workers(1).start();
         try (RawClient client = instance.connect()) {
@@ -410,8 +469,12 @@ final class OctaneTest {
     }
 
     private static JsonNode upload(String target, String body) throws IOException {
+        return exchange("POST", target, body);
+    }
+
+    private static JsonNode exchange(String method, String target, String body) throws IOException {
         try (RawClient client = cetane.connect()) {
-            RawClient.Answer answer = client.send("POST " + target
+            RawClient.Answer answer = client.send(method + " " + target
                             + " HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\nContent-Length: "
                             + body.length() + "\r\n\r\n" + body)
                     .answer();
