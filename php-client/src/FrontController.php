@@ -39,8 +39,9 @@ final class FrontController
         }
         $this->exchange = new SapiExchange($worker);
         $this->state = new ProcessState();
-        // Those of the process. A request's are in $_SERVER, if anywhere.
+        // Those of the process, which php-cgi takes for a query too. A request's are in $_SERVER, if anywhere.
         unset($GLOBALS['argv'], $GLOBALS['argc']);
+        $_GET = $_REQUEST = [];
         $this->globals = \array_fill_keys(\array_keys($GLOBALS), true)
             + \array_fill_keys(['_GET', '_POST', '_COOKIE', '_FILES', '_SERVER', '_REQUEST', '_ENV', '_SESSION'], true);
         self::$current = $this;
