@@ -136,7 +136,7 @@ final class FakeMySql implements AutoCloseable {
     }
 
     private static byte[] receive(DataInputStream in) throws IOException {
-        int length = in.readUnsignedByte() | in.readUnsignedByte() << 8 | in.readUnsignedByte() << 16;
+        int length = in.readUnsignedByte() | (in.readUnsignedByte() << 8) | (in.readUnsignedByte() << 16);
         in.readUnsignedByte();
         return in.readNBytes(length);
     }
@@ -155,7 +155,7 @@ final class FakeMySql implements AutoCloseable {
     private static final class Packet extends ByteArrayOutputStream {
         void number(int value, int bytes) {
             for (int i = 0; i < bytes; i++) {
-                write(i < 4 ? value >>> 8 * i : 0);
+                write(i < 4 ? value >>> (8 * i) : 0);
             }
         }
 
