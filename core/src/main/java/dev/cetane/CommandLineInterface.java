@@ -90,6 +90,7 @@ final class CommandLineInterface {
                 invocation.has("--local")
                         ? new LocalLambda(err, environment, workingDirectory, clientDirectory).run(invocation)
                         : new LambdaCommand(err, environment, workingDirectory, clientDirectory).run(invocation);
+            case "measure" -> measure(invocation);
             case "check" -> check(invocation);
             case "status", "workers" -> show(invocation);
             case "top" -> top(invocation);
@@ -130,6 +131,44 @@ final class CommandLineInterface {
             supervisor.run();
         }
         return 0;
+    }
+
+    private int measure(Invocation invocation) {
+        String target = invocation.app();
+        if (target == null || !target.matches("/[!-~]{0,8000}")) {
+            throw new CommandException(
+                    CommandException.WRONG_USE, "measure needs the path of a request, as in: cetane measure / -n 1000");
+        }
+        String count = invocation.value("-n");
+        long requests = count == null ? 1000 : number("-n", count);
+        if (requests < 10 || requests > 1_000_000) {
+            throw new CommandException(CommandException.WRONG_USE, "-n = " + requests + " is not in 10 … 1000000");
+        }
+        String compare = invocation.value("--compare");
+        Measurements before = compare == null ? null : Measurements.load(workingDirectory.resolve(compare));
+        String save = invocation.value("--save");
+        CetaneConfig config = new ConfigLoader(environment, workingDirectory, RunDirectory.pid())
+                .load(new ConfigLoader.Flags(
+                        invocation.value("--app"),
+                        invocation.value("--config"),
+                        invocation.all("--set"),
+                        List.of("127.0.0.1:0"),
+                        "off",
+                        "1"));
+        EventLog log = new TextEventLog(err, EventLog.Level.WARN, Ticker.system()::now, false);
+        LibraryLog.routeTo(log);
+        ApplicationFinder.Found found = finder(config).find();
+        if (config.http().spoolDirectory().equals(RunDirectory.defaultSpool(environment))) {
+            RunDirectory.makePrivate(config.http().spoolDirectory());
+        }
+        MeasureCommand measure = new MeasureCommand(out, found.application(), target, (int) requests);
+        try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid())) {
+            Supervisor supervisor = new Supervisor(config, found, directory.directory(), log, measure::observing);
+            Signals.install(supervisor);
+            measure.startWith(supervisor);
+            supervisor.run();
+        }
+        return measure.finish(save == null ? null : workingDirectory.resolve(save), before, invocation.has("--any-cpu"));
     }
 
     private int check(Invocation invocation) {

@@ -40,9 +40,20 @@ final class Grammar {
     /**
      * One command.
      *
-     * @param takesApp whether it takes the APP argument
+     * @param takesApp whether it takes an argument, APP or what {@link #argument} says
      */
     record Command(String name, String description, boolean takesApp, List<Option> options) {
+        /** What its argument is called. */
+        String argument() {
+            return name.equals(MEASURE) ? "PATH" : "APP";
+        }
+
+        String argumentDescription() {
+            return name.equals(MEASURE)
+                    ? "What is asked for, as in /articles?page=2."
+                    : "The application: a directory or a PHP file (default: the current directory).";
+        }
+
         @Nullable
         Option option(String optionName) {
             return options.stream()
@@ -74,6 +85,8 @@ final class Grammar {
         }
     }
 
+    private static final String MEASURE = "measure";
+
     private static final Option JSON = Option.flag("--json", "Print JSON instead of a table.");
 
     private static final List<Option> SERVING = List.of(
@@ -103,6 +116,21 @@ final class Grammar {
                             Option.flag(
                                     "--print",
                                     "Only print every key of the configuration, with its value and where that came from."))),
+            new Command(
+                    MEASURE,
+                    "Sends requests through one worker, one after the other, and shows where their time goes.",
+                    true,
+                    List.of(
+                            Option.value("-n", "N", "How many requests (default: 1000)."),
+                            Option.value("--app", "APP", "The application (default: the current directory)."),
+                            Option.value("--save", "FILE", "Keep the figures in this file."),
+                            Option.value("--compare", "FILE", "Compare them with those in this file."),
+                            Option.flag("--any-cpu", "Compare with figures of another CPU too."),
+                            Option.value(
+                                    "--config",
+                                    "FILE",
+                                    "The configuration (default: cetane.yaml in the application's directory)."),
+                            Option.list("--set", "KEY=VALUE", "Set any key of the configuration. Repeatable."))),
             new Command(
                     "lambda",
                     "Runs an application as an AWS Lambda function; in its environment APP is what _HANDLER names.",
@@ -216,9 +244,9 @@ final class Grammar {
                 spec.addPositional(PositionalParamSpec.builder()
                         .index("0")
                         .arity("0..1")
-                        .paramLabel("APP")
+                        .paramLabel(command.argument())
                         .type(String.class)
-                        .description("The application: a directory or a PHP file (default: the current directory).")
+                        .description(command.argumentDescription())
                         .build());
             }
             command.options().forEach(option -> spec.addOption(spec(option)));

@@ -1,6 +1,7 @@
 package dev.cetane;
 
 import dev.cetane.files.StaticRoot;
+import dev.cetane.http.HttpListener;
 import dev.cetane.http.HttpServer;
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,8 @@ final class Supervisor implements Operator {
     private final Workforce workforce;
     private final Exporters exporters;
     private final Metrics metrics;
+    private final HttpListener httpListener;
+    private final CompletableFuture<String> firstUrl = new CompletableFuture<>();
     private final Instance template;
     private final CountDownLatch stopAsked = new CountDownLatch(1);
     private final Thread main = Thread.currentThread();
@@ -68,6 +72,16 @@ final class Supervisor implements Operator {
      * @param directory the instance's own
      */
     Supervisor(CetaneConfig config, ApplicationFinder.Found found, Path directory, EventLog log) {
+        this(config, found, directory, log, UnaryOperator.identity());
+    }
+
+    /** One whose front door tells another listener, which is made of the usual one and tells that. */
+    Supervisor(
+            CetaneConfig config,
+            ApplicationFinder.Found found,
+            Path directory,
+            EventLog log,
+            UnaryOperator<HttpListener> observer) {
         this.config = config;
         this.found = found;
         this.log = log;
@@ -84,6 +98,7 @@ final class Supervisor implements Operator {
                 new TaskListener(metrics),
                 metrics.application(config.telemetry().applicationSeries(), log));
         metrics.tables(workforce.tables()::usedBytes);
+        this.httpListener = observer.apply(metrics);
         this.template = new Instance(
                 Cetane.version(),
                 RunDirectory.pid(),
@@ -112,7 +127,7 @@ final class Supervisor implements Operator {
                     closedLast.requests(),
                     log,
                     ticker,
-                    metrics,
+                    httpListener,
                     scriptName(),
                     staticFiles(),
                     scripts(),
@@ -155,6 +170,15 @@ final class Supervisor implements Operator {
         Path parent = directory.getParent();
         boolean project = Files.exists(directory.resolve("composer.json"));
         return !project && parent != null && Files.exists(parent.resolve("composer.json")) ? parent : directory;
+    }
+
+    /** Waits until requests are served, and says where. Any other thread. */
+    String awaitUrl() throws InterruptedException {
+        try {
+            return firstUrl.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override
@@ -243,6 +267,7 @@ final class Supervisor implements Operator {
 
     private void announce(@Nullable InetSocketAddress ops) {
         Instance instance = instance();
+        firstUrl.complete(instance.urls().get(0));
         String where = String.join(", ", instance.urls());
         String health = ops == null ? "" : "; health and metrics on " + url(ops);
         log.log(
