@@ -42,7 +42,7 @@ final class ExportTest {
         RunningCetane cetane = starter().start();
         assertThat(cetane.get("/").statusCode()).isEqualTo(200);
         assertThat(cetane.ops("/metrics").body()).contains("cetane_requests_seconds_count");
-        cetane.close();
+        stop(cetane);
         assertThat(loaded()).contains("io.micrometer.").doesNotContain(LIBRARIES);
     }
 
@@ -68,7 +68,7 @@ final class ExportTest {
                     .environment("OTEL_SERVICE_NAME", "shop")
                     .start();
             assertThat(cetane.get("/").statusCode()).isEqualTo(200);
-            cetane.close();
+            stop(cetane);
             assertThat(pushed)
                     .anySatisfy(push -> assertThat(push)
                             .startsWith("application/x-protobuf Bearer secret ")
@@ -94,7 +94,7 @@ final class ExportTest {
                         .lines()
                         .anyMatch(line -> line.matches("cetane\\.requests:[0-9.]+\\|ms\\|#outcome:2xx"));
             });
-            cetane.close();
+            stop(cetane);
             assertThat(loaded())
                     .doesNotContain(
                             "io.micrometer.registry.otlp.",
@@ -137,6 +137,11 @@ final class ExportTest {
                     .isNotEmpty()
                     .allMatch(name -> name.matches("(cetane|jspecify)-.*"));
         }
+    }
+
+    private static void stop(RunningCetane cetane) {
+        cetane.signal("TERM");
+        assertThat(cetane.awaitExit()).isZero();
     }
 
     private RunningCetane.Starter starter() {
