@@ -87,11 +87,12 @@ record CetaneConfig(
             String warmRequest) {}
 
     /**
-     * The {@code metrics} section.
+     * What is told about requests and by the application.
      *
+     * @param slowRequest how long a request may run before the log says where it is, zero: as long as it likes
      * @param applicationSeries most series of the application's own, 0: none are taken
      */
-    record Telemetry(int applicationSeries) {}
+    record Telemetry(Duration slowRequest, int applicationSeries) {}
 
     /** The {@code log} section. */
     record Log(Format format, EventLog.Level level) {

@@ -168,7 +168,8 @@ final class CommandLineInterface {
             measure.startWith(supervisor);
             supervisor.run();
         }
-        return measure.finish(save == null ? null : workingDirectory.resolve(save), before, invocation.has("--any-cpu"));
+        return measure.finish(
+                save == null ? null : workingDirectory.resolve(save), before, invocation.has("--any-cpu"));
     }
 
     private int check(Invocation invocation) {
@@ -190,6 +191,10 @@ final class CommandLineInterface {
         String worker = invocation.value("--recycle");
         if (worker != null) {
             return print(instance.ask("POST", "/workers/" + number("--recycle", worker) + "/recycle"));
+        }
+        String traced = invocation.value("--trace");
+        if (traced != null) {
+            return print(instance.ask("GET", "/workers/" + number("--trace", traced) + "/trace"));
         }
         return print(instance.ask("GET", "/" + invocation.command() + (invocation.has("--json") ? "?json" : "")));
     }

@@ -307,7 +307,8 @@ final class ConfigLoader {
                 instance.resolve(RunDirectory.CONTROL_SOCKET),
                 secret(Settings.OPS_TOKEN),
                 secret(Settings.OPS_READ_TOKEN));
-        CetaneConfig.Telemetry telemetry = new CetaneConfig.Telemetry(get(Settings.METRICS_APPLICATION_SERIES));
+        CetaneConfig.Telemetry telemetry =
+                new CetaneConfig.Telemetry(get(Settings.POOL_SLOW_REQUEST), get(Settings.METRICS_APPLICATION_SERIES));
         ExportConfig export = new ExportConfig(
                 this.<@Nullable URI>get(Settings.METRICS_OTLP),
                 this.<@Nullable InetSocketAddress>get(Settings.METRICS_STATSD),

@@ -148,7 +148,11 @@ final class Grammar {
                     "workers",
                     "Lists the workers of the running instance.",
                     false,
-                    plus(ASKING, JSON, Option.value("--recycle", "ID", "Replace this worker, once it is idle."))),
+                    plus(
+                            ASKING,
+                            JSON,
+                            Option.value("--recycle", "ID", "Replace this worker, once it is idle."),
+                            Option.value("--trace", "ID", "Show which PHP functions this worker runs."))),
             new Command(
                     "top",
                     "Shows, every second, what the running instance does; once where its output is no terminal.",

@@ -57,8 +57,7 @@ final class Measurements {
                 medians[i] = at(some, 0.5);
             }
             Arrays.sort(medians);
-            return new Times(
-                    at(sorted, 0.5), at(sorted, 0.95), at(sorted, 0.99), at(medians, 0.25), at(medians, 0.75));
+            return new Times(at(sorted, 0.5), at(sorted, 0.95), at(sorted, 0.99), at(medians, 0.25), at(medians, 0.75));
         }
 
         private static double at(double[] sorted, double quantile) {
@@ -71,7 +70,8 @@ final class Measurements {
 
         private static @Nullable Times parse(@Nullable String text) {
             String[] numbers = text == null ? new String[0] : text.split(" ", -1);
-            if (numbers.length != 5 || !Arrays.stream(numbers).allMatch(n -> n.matches("[0-9]{1,15}(\\.[0-9]{1,9})?"))) {
+            if (numbers.length != 5
+                    || !Arrays.stream(numbers).allMatch(n -> n.matches("[0-9]{1,15}(\\.[0-9]{1,9})?"))) {
                 return null;
             }
             double[] n = Arrays.stream(numbers).mapToDouble(Double::parseDouble).toArray();
@@ -105,8 +105,8 @@ final class Measurements {
 
     void save(Path file) {
         StringBuilder text = new StringBuilder(FORMAT).append('\n');
-        facts.forEach((name, value) ->
-                text.append(name).append(": ").append(value).append('\n'));
+        facts.forEach(
+                (name, value) -> text.append(name).append(": ").append(value).append('\n'));
         times.forEach((part, measured) -> text.append("micros ")
                 .append(part.title())
                 .append(": ")

@@ -102,6 +102,13 @@ final class Settings {
             "24h",
             "no such right",
             "Most time that the application may give one of its requests, by Cetane\\TimeLimit.");
+    static final Setting<Duration> POOL_SLOW_REQUEST = duration(
+            "pool.slow-request",
+            "0",
+            "10ms",
+            "24h",
+            "never",
+            "How long a request may run before the log and the dashboard say where PHP is in it.");
     static final Setting<Duration> POOL_STOP_GRACE = duration(
             "pool.stop-grace",
             "10s",
@@ -411,6 +418,7 @@ final class Settings {
             POOL_BOOT_TIMEOUT,
             POOL_REQUEST_TIMEOUT,
             POOL_LONGEST_REQUEST,
+            POOL_SLOW_REQUEST,
             POOL_STOP_GRACE,
             POOL_KILL_GRACE,
             POOL_MAX_REQUESTS,

@@ -11,6 +11,7 @@ import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.PoolSnapshot;
+import dev.cetane.worker.SlowRequestWatch;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.TimeLimitCalls;
 import dev.cetane.worker.WorkerPool;
@@ -34,6 +35,7 @@ final class Workforce implements AutoCloseable {
     private final @Nullable WorkerPool tasks;
     private final SharedTables tables;
     private final Ticks ticks;
+    private final @Nullable SlowRequestWatch slowRequests;
 
     /**
      * Workers that have not been started.
@@ -86,6 +88,8 @@ final class Workforce implements AutoCloseable {
                 ticker,
                 log,
                 requestListener);
+        Duration slow = config.telemetry().slowRequest();
+        slowRequests = slow.isZero() ? null : new SlowRequestWatch(requests, slow, log, requestListener::traced);
         ticks = new Ticks(tasks == null ? requests : tasks);
     }
 
@@ -127,6 +131,9 @@ final class Workforce implements AutoCloseable {
             throw new IllegalStateException("the start was interrupted", e);
         }
         ticks.start();
+        if (slowRequests != null) {
+            slowRequests.start();
+        }
     }
 
     /** As {@link WorkerPool#reload}, for all. */
@@ -151,6 +158,9 @@ final class Workforce implements AutoCloseable {
     @Override
     public void close() {
         ticks.stop();
+        if (slowRequests != null) {
+            slowRequests.stop();
+        }
         requests.close();
         if (tasks != null) {
             tasks.close();

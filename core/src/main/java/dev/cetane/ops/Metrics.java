@@ -321,7 +321,8 @@ public final class Metrics implements PoolListener, HttpListener {
         slow.offer(report);
     }
 
-    /** PHP's stack while this request runs, shown beside it where the slowest requests are. Any thread. */
+    /** Shown beside the request where the slowest are. */
+    @Override
     public void traced(String requestId, String stack) {
         slow.traced(requestId, stack);
     }

@@ -1,6 +1,7 @@
 package dev.cetane.ops;
 
 import dev.cetane.ops.Access.Purpose;
+import dev.cetane.worker.PhpStack;
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.Ticker;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
 final class Routes {
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
     private static final String RECYCLE = "/recycle";
+    private static final String TRACE = "/trace";
     private static final String WORKERS = "/workers/";
 
     /** What the listeners share. */
@@ -122,6 +124,10 @@ final class Routes {
     /** What only the instance's user sees. Returns whether it was that. */
     private boolean showToUser(Reply reply, String path, String query, OpsHandler connection) {
         boolean json = query.equals("json");
+        if (path.startsWith(WORKERS) && path.endsWith(TRACE) && path.length() > WORKERS.length() + TRACE.length()) {
+            trace(reply, path.substring(WORKERS.length(), path.length() - TRACE.length()));
+            return true;
+        }
         switch (path) {
             case "/status" -> {
                 StatusPage page = statusPage();
@@ -198,6 +204,20 @@ final class Routes {
                                 reply.text(HttpResponseStatus.CONFLICT, message(failure) + "\n");
                             }
                         }));
+    }
+
+    private void trace(Reply reply, String id) {
+        for (PoolSnapshot.WorkerSnapshot worker : context.pool().get().workers()) {
+            if (Integer.toString(worker.id()).equals(id) && worker.pid() != 0) {
+                String what = worker.request() == null ? "serves no request" : "runs " + worker.request();
+                reply.text(
+                        HttpResponseStatus.OK,
+                        "Worker " + id + " (pid " + worker.pid() + ") " + what + ".\n" + PhpStack.describe(worker.pid())
+                                + "\n");
+                return;
+            }
+        }
+        reply.text(HttpResponseStatus.NOT_FOUND, "There is no such worker, or it has no process yet.\n");
     }
 
     private void recycle(Reply reply, String id) {

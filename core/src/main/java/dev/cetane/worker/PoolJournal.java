@@ -175,16 +175,19 @@ final class PoolJournal {
                 millis(Math.max(0, retryNanos)));
     }
 
-    void timedOut(Worker worker, Exchange exchange, WorkerException failure) {
+    /** Before the worker is killed: PHP is asked where it is. Returns that. */
+    String timedOut(Worker worker, Exchange exchange, WorkerException failure) {
+        String stack = PhpStack.describe(worker.pid());
         log.log(
                 Level.WARN,
                 "request.timed-out",
                 exchange.job.id(),
-                message(failure),
+                message(failure) + "; PHP was in\n" + stack,
                 "worker",
                 worker.id,
                 "pid",
                 worker.pid());
+        return stack;
     }
 
     void violated(Worker worker, @Nullable Exchange exchange, String message) {

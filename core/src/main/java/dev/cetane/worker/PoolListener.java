@@ -21,6 +21,9 @@ public interface PoolListener {
     /** A job has ended with a complete answer. */
     void completed(JobReport report);
 
+    /** PHP's stack while this job ran, which is slow or out of time. */
+    default void traced(String jobId, String stack) {}
+
     /** A job was taken by a worker and has ended without a complete answer. */
     void failed(WorkerException.Kind kind);
 }

@@ -45,8 +45,7 @@ final class MeasureTest {
                 .containsPattern("HTTP +[0-9.]+")
                 .containsPattern("total +[0-9.]+")
                 .contains("bytes allocated a request");
-        double handler = Double.parseDouble(
-                result.out().replaceAll("(?s).*PHP application +([0-9.]+).*", "$1"));
+        double handler = Double.parseDouble(result.out().replaceAll("(?s).*PHP application +([0-9.]+).*", "$1"));
         assertThat(handler).isGreaterThanOrEqualTo(5000);
     }
 
@@ -65,16 +64,20 @@ final class MeasureTest {
         Command.Run refused = measure("/", "-n", "20", "--compare", file.toString());
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.err()).contains("another one").contains("--any-cpu compares them all the same");
-        assertThat(measure("/", "-n", "20", "--any-cpu", "--compare", file.toString()).code())
+        assertThat(measure("/", "-n", "20", "--any-cpu", "--compare", file.toString())
+                        .code())
                 .isZero();
     }
 
     @Test
     void what_costs_time_is_named() {
-        Command.Run result = measure(
-                "/", "-n", "20", "--set", "app.debug=true", "--set", "app.ini.opcache.enable_cli=0");
+        Command.Run result =
+                measure("/", "-n", "20", "--set", "app.debug=true", "--set", "app.ini.opcache.enable_cli=0");
 
-        assertThat(result.out()).contains("What costs time here:").contains("opcache is off").contains("app.debug is on");
+        assertThat(result.out())
+                .contains("What costs time here:")
+                .contains("opcache is off")
+                .contains("app.debug is on");
     }
 
     @Test

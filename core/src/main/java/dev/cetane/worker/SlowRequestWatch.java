@@ -1,0 +1,81 @@
+package dev.cetane.worker;
+
+import dev.cetane.log.EventLog;
+import dev.cetane.log.EventLog.Level;
+import dev.cetane.worker.PoolSnapshot.WorkerSnapshot;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/**
+ * Says where PHP is in each request that has run longer than {@code pool.slow-request}, once. Lives on the pool's maintenance thread, which looks
+ * four times in that time; {@link #stop} may be called by any.
+ */
+public final class SlowRequestWatch {
+    private static final int LOOKS = 4;
+    private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final WorkerPool pool;
+    private final long slowNanos;
+    private final EventLog log;
+    private final BiConsumer<String, String> traced;
+    private final Map<Integer, String> reported = new HashMap<>();
+    private volatile boolean stopped;
+
+    /**
+     * A watch that has not begun.
+     *
+     * @param slow above zero
+     * @param traced takes the id of a slow request and PHP's stack
+     */
+    public SlowRequestWatch(WorkerPool pool, Duration slow, EventLog log, BiConsumer<String, String> traced) {
+        this.pool = pool;
+        this.slowNanos = slow.toNanos();
+        this.log = log;
+        this.traced = traced;
+    }
+
+    public void start() {
+        pool.timer().schedule(this::look, Math.max(SHORTEST_NANOS, Math.min(LONGEST_NANOS, slowNanos / LOOKS)));
+    }
+
+    /** Nothing is looked at any more. */
+    public void stop() {
+        stopped = true;
+    }
+
+    private void look() {
+        if (stopped) {
+            return;
+        }
+        for (WorkerSnapshot worker : pool.snapshot().workers()) {
+            String id = worker.requestId();
+            if (id != null
+                    && worker.state() == WorkerState.BUSY
+                    && worker.stateNanos() >= slowNanos
+                    && !Objects.equals(reported.put(worker.id(), id), id)) {
+                report(worker, id);
+            }
+        }
+        start();
+    }
+
+    private void report(WorkerSnapshot worker, String requestId) {
+        String stack = PhpStack.describe(worker.pid());
+        traced.accept(requestId, stack);
+        log.log(
+                Level.WARN,
+                "request.slow",
+                requestId,
+                worker.request() + " runs for " + TimeUnit.NANOSECONDS.toMillis(worker.stateNanos())
+                        + " ms, longer than pool.slow-request; PHP is in\n" + stack,
+                "worker",
+                worker.id(),
+                "pid",
+                worker.pid());
+    }
+}
