@@ -155,6 +155,7 @@ function _complete_cetane() {
   # Edge case: if command line has no space after subcommand, then don't assume this subcommand is selected (remkop/picocli#1468).
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} serve" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} check" ];    then _picocli_cetane; return $?; fi
+  if [ "${COMP_LINE}" = "${COMP_WORDS[0]} measure" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} lambda" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} status" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} workers" ];    then _picocli_cetane; return $?; fi
@@ -165,19 +166,21 @@ function _complete_cetane() {
   # Find the longest sequence of subcommands and call the bash function for that subcommand.
   local cmds0=(serve)
   local cmds1=(check)
-  local cmds2=(lambda)
-  local cmds3=(status)
-  local cmds4=(workers)
-  local cmds5=(top)
-  local cmds6=(reload)
-  local cmds7=(stop)
+  local cmds2=(measure)
+  local cmds3=(lambda)
+  local cmds4=(status)
+  local cmds5=(workers)
+  local cmds6=(top)
+  local cmds7=(reload)
+  local cmds8=(stop)
 
-  if CompWordsContainsArray "${cmds7[@]}"; then _picocli_cetane_stop; return $?; fi
-  if CompWordsContainsArray "${cmds6[@]}"; then _picocli_cetane_reload; return $?; fi
-  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_top; return $?; fi
-  if CompWordsContainsArray "${cmds4[@]}"; then _picocli_cetane_workers; return $?; fi
-  if CompWordsContainsArray "${cmds3[@]}"; then _picocli_cetane_status; return $?; fi
-  if CompWordsContainsArray "${cmds2[@]}"; then _picocli_cetane_lambda; return $?; fi
+  if CompWordsContainsArray "${cmds8[@]}"; then _picocli_cetane_stop; return $?; fi
+  if CompWordsContainsArray "${cmds7[@]}"; then _picocli_cetane_reload; return $?; fi
+  if CompWordsContainsArray "${cmds6[@]}"; then _picocli_cetane_top; return $?; fi
+  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_workers; return $?; fi
+  if CompWordsContainsArray "${cmds4[@]}"; then _picocli_cetane_status; return $?; fi
+  if CompWordsContainsArray "${cmds3[@]}"; then _picocli_cetane_lambda; return $?; fi
+  if CompWordsContainsArray "${cmds2[@]}"; then _picocli_cetane_measure; return $?; fi
   if CompWordsContainsArray "${cmds1[@]}"; then _picocli_cetane_check; return $?; fi
   if CompWordsContainsArray "${cmds0[@]}"; then _picocli_cetane_serve; return $?; fi
 
@@ -190,7 +193,7 @@ function _picocli_cetane() {
   # Get completion data
   local curr_word=${COMP_WORDS[COMP_CWORD]}
 
-  local commands="serve check lambda status workers top reload stop"
+  local commands="serve check measure lambda status workers top reload stop"
   local flag_opts="'-h' '--help' '-V' '--version'"
   local arg_opts=""
 
@@ -281,6 +284,48 @@ function _picocli_cetane_check() {
   fi
 }
 
+# Generates completions for the options and subcommands of the `measure` subcommand.
+function _picocli_cetane_measure() {
+  # Get completion data
+  local curr_word=${COMP_WORDS[COMP_CWORD]}
+  local prev_word=${COMP_WORDS[COMP_CWORD-1]}
+
+  local commands=""
+  local flag_opts="'-h' '--help' '-V' '--version' '--any-cpu'"
+  local arg_opts="'-n' '--app' '--save' '--compare' '--config' '--set'"
+
+  type compopt &>/dev/null && compopt +o default
+
+  case ${prev_word} in
+    '-n')
+      return
+      ;;
+    '--app')
+      return
+      ;;
+    '--save')
+      return
+      ;;
+    '--compare')
+      return
+      ;;
+    '--config')
+      return
+      ;;
+    '--set')
+      return
+      ;;
+  esac
+
+  if [[ "${curr_word}" == -* ]]; then
+    COMPREPLY=( $(compgen -W "${flag_opts} ${arg_opts}" -- "${curr_word}") )
+  else
+    local positionals=""
+    local IFS=$'\n'
+    COMPREPLY=( $(compgen -W "${commands// /$'\n'}${IFS}${positionals}" -- "${curr_word}") )
+  fi
+}
+
 # Generates completions for the options and subcommands of the `lambda` subcommand.
 function _picocli_cetane_lambda() {
   # Get completion data
@@ -352,7 +397,7 @@ function _picocli_cetane_workers() {
 
   local commands=""
   local flag_opts="'-h' '--help' '-V' '--version' '--json'"
-  local arg_opts="'--instance' '--run-directory' '--recycle'"
+  local arg_opts="'--instance' '--run-directory' '--recycle' '--trace'"
 
   type compopt &>/dev/null && compopt +o default
 
@@ -364,6 +409,9 @@ function _picocli_cetane_workers() {
       return
       ;;
     '--recycle')
+      return
+      ;;
+    '--trace')
       return
       ;;
   esac

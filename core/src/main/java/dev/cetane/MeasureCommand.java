@@ -146,7 +146,7 @@ final class MeasureCommand {
                 }
                 other += status == 200 ? 0 : 1;
                 double php = (job.firstByteNanos() + job.toEndNanos()) / 1e3;
-                double handler = Math.min(php, job.handlerMicros());
+                double handler = Math.min(php, (double) job.handlerMicros());
                 double ownPipe = Math.min(php - handler, pipe);
                 double inside = report.totalNanos() / 1e3;
                 total[i] = wall;

@@ -89,7 +89,6 @@ public final class PhpStack {
                         return new PhpStack(memory, layout).frames(globals);
                     } catch (NotPhp e) {
                         // Of another version, or it has changed while it was read.
-                        continue;
                     }
                 }
             }

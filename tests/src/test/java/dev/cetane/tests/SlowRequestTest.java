@@ -59,7 +59,10 @@ final class SlowRequestTest {
                         "#5 App\\{closure}()",
                         "Cetane\\Worker::run()",
                         "{main} at " + directory.resolve("worker.php"));
-        assertThat(cetane.log().fromStart().all("request.slow")).hasSize(1);
+        // On a busy machine the quick one may be slow too.
+        assertThat(cetane.log().fromStart().all("request.slow"))
+                .filteredOn(slow -> slow.request().equals("slow"))
+                .hasSize(1);
     }
 
     @Test
@@ -80,8 +83,8 @@ final class SlowRequestTest {
             client.get("/slow");
             int worker = cetane.awaitRunning("/slow").path("id").asInt();
 
-            Command.Run traced =
-                    cetane.command("workers", "--trace", Integer.toString(worker)).run();
+            Command.Run traced = cetane.command("workers", "--trace", Integer.toString(worker))
+                    .run();
             assertThat(traced.code()).as(traced.err()).isZero();
             assertThat(traced.out()).contains("runs GET /slow.\n#0 sleep()\n#1 App\\Shop::wait() at ");
             assertThat(cetane.command("workers", "--trace", "99").run().err()).contains("There is no such worker");
