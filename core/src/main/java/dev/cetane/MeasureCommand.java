@@ -8,9 +8,9 @@ import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PhpProbe;
+import dev.cetane.worker.PipeProbe;
+import dev.cetane.worker.Ticker;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -37,10 +37,9 @@ final class MeasureCommand {
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
     private static final int REPORT_SECONDS = 60;
     private static final int MIN_WARM_UP = 50;
-    private static final int PIPE_ROUND_TRIPS = 2000;
-    private static final int PIPE_BYTES = 1024;
     private static final String CPU = "cpu";
 
+    private final Ticker ticker = Ticker.system();
     private final PrintStream out;
     private final ApplicationConfig application;
     private final String target;
@@ -108,7 +107,7 @@ final class MeasureCommand {
 
     private void measure(URI url) throws IOException, InterruptedException {
         facts();
-        double pipe = pipeMicros();
+        double pipe = PipeProbe.roundTripNanos(ticker) / 1e3;
         double[] total = new double[requests];
         Map<Part, double[]> parts = new EnumMap<>(Part.class);
         for (Part part : Part.values()) {
@@ -125,9 +124,9 @@ final class MeasureCommand {
                 if (i == 0) {
                     allocated = allocatedBytes();
                 }
-                long start = System.nanoTime();
+                long start = ticker.nanos();
                 int status = client.get();
-                double wall = (System.nanoTime() - start) / 1e3;
+                double wall = (ticker.nanos() - start) / 1e3;
                 RequestReport report = reports.poll(REPORT_SECONDS, TimeUnit.SECONDS);
                 JobReport job = report == null ? null : report.job();
                 if (report == null || job == null) {
@@ -258,28 +257,6 @@ final class MeasureCommand {
                     .sum();
         }
         return 0;
-    }
-
-    /** How long a frame takes to another process and back, without any PHP: the median of many, with cat at the other end. */
-    private static double pipeMicros() throws IOException {
-        Process cat = new ProcessBuilder("cat")
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        try (OutputStream to = cat.getOutputStream();
-                InputStream from = cat.getInputStream()) {
-            byte[] frame = new byte[PIPE_BYTES];
-            double[] micros = new double[PIPE_ROUND_TRIPS];
-            for (int i = 0; i < micros.length; i++) {
-                long start = System.nanoTime();
-                to.write(frame);
-                to.flush();
-                from.readNBytes(frame, 0, frame.length);
-                micros[i] = (System.nanoTime() - start) / 1e3;
-            }
-            return Times.of(micros).p50();
-        } finally {
-            cat.destroyForcibly();
-        }
     }
 
     private void print() {
