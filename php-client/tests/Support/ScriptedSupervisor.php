@@ -287,6 +287,12 @@ final class ScriptedSupervisor
             }
             \proc_close($this->process);
         }
+        // PHPUnit keeps each test to the end of its run, and select() takes 1024 descriptors.
+        foreach ([$this->toWorker, $this->fromWorker] as $pipe) {
+            if (\is_resource($pipe)) {
+                \fclose($pipe);
+            }
+        }
         \array_map('unlink', \glob("$this->directory/*") ?: []);
         \rmdir($this->directory);
         if ($crashed) {
