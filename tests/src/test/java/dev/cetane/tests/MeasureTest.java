@@ -102,6 +102,9 @@ final class MeasureTest {
         all[2] = "--app";
         all[3] = script.toString();
         System.arraycopy(options, 0, all, 4, options.length);
-        return Command.cetane(all).run();
+        // It is an instance: not in the directory where others look for theirs.
+        return Command.cetane(all)
+                .environment("XDG_RUNTIME_DIR", directory.toString())
+                .run();
     }
 }
