@@ -27,6 +27,7 @@ final class PrintedAnswer
     {
         $this->request = $request;
         $this->beforeHead = null;
+        HeaderFields::clear();
         if ($this->sink === null) {
             $this->output->hold();
         } else {

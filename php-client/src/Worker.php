@@ -471,6 +471,7 @@ final class Worker
 
     private function runJob(Job $job): void
     {
+        HeaderFields::clear(); // of the task before, which had no answer
         $this->startedAt = \hrtime(true);
         try {
             [$status, $body] = $this->jobs->run($job);

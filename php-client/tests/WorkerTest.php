@@ -407,6 +407,16 @@ final class WorkerTest extends WorkerTestCase
         self::assertDoesNotMatchRegularExpression('~cetane-test-\w+/(in|out)$~m', $descriptors, 'the FIFOs are not inherited');
     }
 
+    public function testFieldsOfOneRequestAreInNoOtherAnswer(): void
+    {
+        $this->startHandler(
+            'function (Request $request) { header("X-Of: " . $request->server()["REQUEST_URI"], false);'
+            . ' $request->server()["REQUEST_URI"] === "/2" && exit(json_encode(headers_list())); return "kept"; }'
+        );
+        self::assertSame('kept', $this->supervisor->exchange(['REQUEST_URI' => '/1'])->body);
+        self::assertSame('["X-Of: \/2"]', $this->supervisor->exchange(['REQUEST_URI' => '/2'])->body);
+    }
+
     public function testAForkedChildThatExitsSaysNothing(): void
     {
         $this->startHandler('function () { if (pcntl_fork() === 0) { echo "child"; exit(0); } pcntl_wait($status); return "parent"; }');

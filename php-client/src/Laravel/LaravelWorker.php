@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Cetane\Laravel;
 
-use Cetane\HeaderFields;
 use Cetane\Laravel\Lambda\DatabaseSessions;
 use Cetane\Laravel\Lambda\Sandbox;
 use Cetane\Request;
@@ -51,7 +50,6 @@ final class LaravelWorker implements Driver
         $isHead = $_SERVER['REQUEST_METHOD'] === 'HEAD';
         // Under the cli SAPI the status is kept from one request to the next, and an exit() would answer with it.
         http_response_code(200);
-        HeaderFields::clear();
         $body = $request->bodyFile() === null ? $request->body() : $request->bodyStream();
         $laravelRequest = RequestFactory::create($_SERVER, $_GET, $_POST, $_COOKIE, $_FILES, $body);
         $_SERVER['VAR_DUMPER_FORMAT'] ??= 'html';

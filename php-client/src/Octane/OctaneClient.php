@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Cetane\Octane;
 
 use Cetane\ClientLeft;
-use Cetane\HeaderFields;
 use Cetane\Laravel\Printed;
 use Cetane\Laravel\RequestFactory;
 use Cetane\Protocol\ConnectionLost;
@@ -54,7 +53,6 @@ final class OctaneClient implements Client, StoppableClient
         $_SERVER['VAR_DUMPER_FORMAT'] ??= 'html';
         // Under the cli SAPI the status is kept from one request to the next, and an exit() would answer with it.
         http_response_code(200);
-        HeaderFields::clear();
         $body = $request->bodyFile() === null ? $request->body() : $request->bodyStream();
 
         return [RequestFactory::create($_SERVER, $_GET, $_POST, $_COOKIE, $_FILES, $body), $context];

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Cetane\Octane;
 
-use Cetane\HeaderFields;
 use Cetane\Laravel\Driver;
 use Cetane\Laravel\Lambda\DatabaseSessions;
 use Cetane\Laravel\Lambda\Sandbox;
@@ -105,7 +104,6 @@ final class OctaneWorker implements Driver
     {
         // Laravel 9 gives the root application one for each view engine that Octane makes anew, so one a page.
         ($this->keepTerminatingCallbacks)();
-        HeaderFields::clear(); // of a task or a tick, which have no answer
         // Octane puts the configuration back in place, but not what Laravel has made of it at boot.
         date_default_timezone_set($this->timeZone);
         if (gc_status()['roots'] > self::GARBAGE_ROOTS) {

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Cetane\Symfony;
 
-use Cetane\HeaderFields;
 use Cetane\Request as WorkerRequest;
 use Cetane\Response as WorkerResponse;
 use Cetane\Worker;
@@ -62,7 +61,6 @@ final class HttpKernelRunner
 
     private function answer(WorkerRequest $workerRequest, Worker $worker): WorkerResponse
     {
-        HeaderFields::clear();
         $request = RequestFactory::create($workerRequest, $this->environment);
         $response = null;
         $worker->afterResponse(function () use ($request, &$response): void {
