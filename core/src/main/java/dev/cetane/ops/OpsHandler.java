@@ -12,16 +12,24 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One connection: takes its requests to the routes, and bounds its life. Runs on the ops event loop. */
+/**
+ * One connection: takes its requests to the routes, and bounds its life. Who asks and does not read the answers, or asks for many things at once,
+ * is disconnected: it would hold memory, or the loop that health is answered on. Runs on the ops event loop.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // A close that fails has nothing left to close.
 final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
 
     /** So that nobody holds a connection by sending its request byte by byte. */
     private static final int MAX_MINUTES = 5;
 
+    /** Most requests that are taken out of what has come at once. */
+    private static final int MOST_AT_ONCE = 8;
+
     private final Routes routes;
     private final EventLog log;
     private boolean busy;
+    private int atOnce;
+    private @Nullable Reply before;
     private @Nullable ScheduledFuture<?> end;
 
     OpsHandler(Routes routes, EventLog log) {
@@ -31,17 +39,22 @@ final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
 
     @Override
     protected void channelRead0(ChannelHandlerContext channel, HttpObject part) {
-        if (!(part instanceof HttpRequest request)) {
+        if (!(part instanceof HttpRequest request) || !channel.channel().isActive()) {
+            return;
+        }
+        // The answer to the one before is not written yet, and this one's would come in front of it or behind it in
+        // memory.
+        boolean early = busy || (before != null && before.isUnderway());
+        if (early || ++atOnce > MOST_AT_ONCE) {
+            channel.close();
             return;
         }
         Reply reply = new Reply(channel, request);
+        before = reply;
         if (request.decoderResult().isFailure()) {
             reply.last(HttpResponseStatus.BAD_REQUEST, "This is no HTTP request.\n");
         } else if (HttpUtil.isTransferEncodingChunked(request) || HttpUtil.getContentLength(request, 0L) > 0) {
             reply.last(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "No request here has a body.\n");
-        } else if (busy) {
-            // The answer to the one before is not written yet, and this one's would come in front of it.
-            channel.close();
         } else {
             routes.take(reply, this);
         }
@@ -50,6 +63,11 @@ final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
     /** An answer takes its time: the connection is not idle while it does. */
     void busy(boolean now) {
         busy = now;
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext channel) {
+        atOnce = 0;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.cetane.ops;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -13,6 +14,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** The answer to one request. Used once, on the ops event loop. */
 @SuppressWarnings(
@@ -23,6 +25,7 @@ final class Reply {
 
     private final ChannelHandlerContext channel;
     private final HttpRequest request;
+    private @Nullable ChannelFuture written;
 
     Reply(ChannelHandlerContext channel, HttpRequest request) {
         this.channel = channel;
@@ -57,11 +60,17 @@ final class Reply {
         }
         boolean keepAlive = HttpUtil.isKeepAlive(request) && !request.method().equals(HttpMethod.POST);
         HttpUtil.setKeepAlive(sent, keepAlive);
-        if (keepAlive) {
-            channel.writeAndFlush(sent, channel.voidPromise());
-        } else {
-            channel.writeAndFlush(sent).addListener(ChannelFutureListener.CLOSE);
+        ChannelFuture sending = channel.writeAndFlush(sent);
+        written = sending;
+        if (!keepAlive) {
+            sending.addListener(ChannelFutureListener.CLOSE);
         }
+    }
+
+    /** Whether it was given, and the system has not taken all of it. */
+    boolean isUnderway() {
+        ChannelFuture sending = written;
+        return sending != null && !sending.isDone();
     }
 
     void refuse(Access.Refusal refusal) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -175,6 +176,46 @@ final class OpsServerTest {
     void aBodyThatIsTooLargeIsRefused() throws IOException {
         assertThat(ask(tcp, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"))
                 .startsWith("HTTP/1.1 413 ");
+    }
+
+    @Test
+    void whoAsksForMuchAtOnceIsAnsweredInPartAndDisconnected() throws IOException {
+        try (SocketChannel channel = SocketChannel.open(tcp)) {
+            write(channel, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(500));
+            assertThat(answersBeforeTheEnd(channel)).isBetween(1, 100);
+        }
+    }
+
+    @Test
+    void whoAsksAndReadsNothingIsDisconnected() throws IOException {
+        try (SocketChannel channel = SocketChannel.open()) {
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, 4_096);
+            channel.connect(tcp);
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 400_000; i++) {
+                            write(channel, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+        }
+        assertThat(ask(tcp, get("/health/live"))).startsWith("HTTP/1.1 200 ");
+    }
+
+    /** How many come before the connection ends; a reset is an end too. */
+    private static int answersBeforeTheEnd(SocketChannel channel) {
+        StringBuilder answers = new StringBuilder();
+        ByteBuffer in = ByteBuffer.allocate(65_536);
+        boolean open = true;
+        while (open) {
+            try {
+                open = channel.read(in) >= 0;
+            } catch (IOException e) {
+                open = false;
+            }
+            answers.append(StandardCharsets.UTF_8.decode(in.flip()));
+            in.clear();
+        }
+        return answers.toString().split("HTTP/1.1 200 ", -1).length - 1;
     }
 
     @Test
