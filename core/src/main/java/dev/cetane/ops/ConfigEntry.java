@@ -9,12 +9,19 @@ import java.util.regex.Pattern;
  * @param origin where it came from, for people
  */
 public record ConfigEntry(String key, String value, String origin) {
-    /** As PHP settings have them: {@code session.save_path = tcp://redis:6379?auth=secret}. */
-    private static final Pattern CREDENTIALS =
-            Pattern.compile("(auth|pass|passwd|password|pwd|secret|token|key)=|//[^/@\\s]*@", Pattern.CASE_INSENSITIVE);
+    /** As PHP settings have them: {@code session.save_path = tcp://redis:6379?auth[pass]=secret}. */
+    private static final Pattern CREDENTIALS = Pattern.compile(
+            "(auth|pass|passwd|password|pwd|pw|secret|token|key)(\\[[^]=]*]|%5B[^=]*)?\\s*=|//[^@\\s]*@|\\b(Bearer|Basic) ",
+            Pattern.CASE_INSENSITIVE);
 
-    /** The value, or asterisks where it holds what looks like credentials. */
+    /** Keys whose whole value is one: {@code mysqli.default_pw}, {@code newrelic.license}. */
+    private static final Pattern SECRET_KEY = Pattern.compile(
+            "(.*[._-])?(auth|credentials?|key|licen[cs]e|pass|passwd|password|passphrase|pwd?|secret|token)",
+            Pattern.CASE_INSENSITIVE);
+
+    /** The value, or asterisks where it is, or holds, what looks like credentials. */
     String shown() {
-        return CREDENTIALS.matcher(value).find() ? "***" : value;
+        boolean secret = SECRET_KEY.matcher(key).matches() && !value.isEmpty();
+        return secret || CREDENTIALS.matcher(value).find() ? "***" : value;
     }
 }
