@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The files of the dashboard, each read when it is first asked for. On the ops event loop. */
 final class DashboardPage {
-    private static final String LIBRARY = "META-INF/resources/webjars/uplot/";
-    private static final String LIBRARY_VERSION = "META-INF/maven/org.webjars.npm/uplot/pom.properties";
+    private static final String PACKAGE = "META-INF/resources/webjars/uplot/";
+    private static final String PACKAGE_VERSION = "META-INF/maven/org.webjars.npm/uplot/pom.properties";
 
     /** Nothing but what this server sends is loaded, run or talked to, and no other page shows this one. */
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
                     + " 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    /** Where a file is; in the library's directory when it says so. */
-    private record Source(String name, boolean library, String type) {}
+    /** Where a file is; in the charts' package when it says so. */
+    private record Source(String name, boolean packaged, String type) {}
 
     private static final Map<String, Source> SOURCES = Map.of(
             "/", new Source("dashboard.html", false, "text/html; charset=utf-8"),
@@ -35,7 +35,7 @@ final class DashboardPage {
             "/uplot.css", new Source("dist/uPlot.min.css", true, "text/css; charset=utf-8"));
 
     private final Map<String, byte[]> read = new HashMap<>();
-    private @Nullable String libraryVersion;
+    private @Nullable String packageVersion;
 
     boolean has(String path) {
         return SOURCES.containsKey(path);
@@ -60,8 +60,8 @@ final class DashboardPage {
     private byte[] read(Source source) {
         try {
             return resource(
-                    source.library()
-                            ? "/" + LIBRARY + libraryVersion() + "/" + source.name()
+                    source.packaged()
+                            ? "/" + PACKAGE + packageVersion() + "/" + source.name()
                             : "dashboard/" + source.name());
         } catch (IOException e) {
             throw new UncheckedIOException(
@@ -69,15 +69,15 @@ final class DashboardPage {
         }
     }
 
-    private String libraryVersion() throws IOException {
-        String version = libraryVersion;
+    private String packageVersion() throws IOException {
+        String version = packageVersion;
         if (version == null) {
             Properties properties = new Properties();
-            try (InputStream in = open("/" + LIBRARY_VERSION)) {
+            try (InputStream in = open("/" + PACKAGE_VERSION)) {
                 properties.load(in);
             }
             version = properties.getProperty("version", "");
-            libraryVersion = version;
+            packageVersion = version;
         }
         return version;
     }
