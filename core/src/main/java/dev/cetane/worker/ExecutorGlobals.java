@@ -81,9 +81,11 @@ final class ExecutorGlobals {
                     int linked = section.getInt(40);
                     ByteBuffer names = bytes(elf, sections + (long) linked * SECTION_BYTES, SECTION_BYTES);
                     long value = find(table(elf, section), table(elf, names));
-                    if (value != 0) {
-                        return new Executable(file, value, header.getShort(16) == POSITION_INDEPENDENT);
+                    if (value == 0) {
+                        break; // There is one such section (System V ABI); a file that says otherwise is not read for
+                        // long.
                     }
+                    return new Executable(file, value, header.getShort(16) == POSITION_INDEPENDENT);
                 }
             }
         }

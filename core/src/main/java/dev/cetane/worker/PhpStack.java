@@ -6,10 +6,12 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,9 @@ public final class PhpStack {
     private static final int MAX_TEXT_BYTES = 512;
     private static final int MAX_LINE = 10_000_000;
     private static final int ATTEMPTS = 3;
+
+    /** Of a name that the worker chose: what could steer a terminal, or turn what follows around. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
     private static final int IS_STRING = 6;
     private static final int INTERNAL_FUNCTION = 1;
@@ -67,7 +72,7 @@ public final class PhpStack {
     }
 
     /** The bytes do not look like what they should be. */
-    private static final class NotPhp extends IOException {
+    static final class NotPhp extends IOException {
         private static final long serialVersionUID = 1;
 
         NotPhp(String message) {
@@ -83,22 +88,45 @@ public final class PhpStack {
     static List<String> read(long pid) throws IOException {
         long globals = ExecutorGlobals.address(pid);
         try (FileChannel memory = FileChannel.open(Path.of("/proc/" + pid + "/mem"), StandardOpenOption.READ)) {
-            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                for (Layout layout : LAYOUTS) {
-                    try {
-                        return new PhpStack(memory, layout).frames(globals);
-                    } catch (NotPhp e) {
-                        // Of another version, or it has changed while it was read.
-                    }
-                }
-            }
-            throw new IOException("process " + pid + " has nothing that looks like the stack of PHP 8.1 to 8.5");
+            return read(memory, globals);
+        } catch (NotPhp e) {
+            boolean there = Files.exists(Path.of("/proc/" + pid));
+            throw new IOException(
+                    there ? "process " + pid + " has " + e.getMessage() : "process " + pid + " has ended", e);
         } catch (AccessDeniedException e) {
             throw new IOException(
                     "the memory of process " + pid
                             + " may not be read; see kernel.yama.ptrace_scope, which must be 0 or 1",
                     e);
         }
+    }
+
+    /**
+     * The same of any memory.
+     *
+     * @param memory a process's, by address
+     * @param globals address of its executor_globals
+     */
+    static List<String> read(FileChannel memory, long globals) throws NotPhp {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            int empty = 0;
+            for (Layout layout : LAYOUTS) {
+                try {
+                    List<String> frames = new PhpStack(memory, layout).frames(globals);
+                    if (!frames.isEmpty()) {
+                        return frames;
+                    }
+                    empty++;
+                } catch (NotPhp e) {
+                    // Of another version, or it has changed while it was read.
+                }
+            }
+            // One alone may have found the zero of another field where there is a stack that it can't see.
+            if (empty == LAYOUTS.size()) {
+                return List.of();
+            }
+        }
+        throw new NotPhp("nothing that looks like the stack of PHP 8.1 to 8.5, or runs no code");
     }
 
     /** As one text, or why there is none. */
@@ -111,7 +139,7 @@ public final class PhpStack {
         }
     }
 
-    private List<String> frames(long globals) throws IOException {
+    private List<String> frames(long globals) throws NotPhp {
         List<String> frames = new ArrayList<>();
         long at = bytes(globals + layout.current(), 8).getLong(0);
         for (int depth = 0; at != 0; depth++) {
@@ -129,7 +157,7 @@ public final class PhpStack {
         return frames;
     }
 
-    private String frame(long opline, long function, boolean last) throws IOException {
+    private String frame(long opline, long function, boolean last) throws NotPhp {
         ByteBuffer code = bytes(pointer(function), FUNCTION_BYTES);
         int type = code.get(0);
         if (type != INTERNAL_FUNCTION && type != USER_FUNCTION && type != EVAL_CODE) {
@@ -157,7 +185,7 @@ public final class PhpStack {
     }
 
     /** A zend_string; null for none. */
-    private @Nullable String text(long address) throws IOException {
+    private @Nullable String text(long address) throws NotPhp {
         if (address == 0) {
             return null;
         }
@@ -172,7 +200,7 @@ public final class PhpStack {
                 .toString();
         // An anonymous class is named after its file, behind a NUL; so nothing is lost with it.
         int end = text.indexOf('\0');
-        text = (end < 0 ? text : text.substring(0, end)).replaceAll("\\p{Cntrl}", "?");
+        text = UNPRINTABLE.matcher(end < 0 ? text : text.substring(0, end)).replaceAll("?");
         return length > shown ? text + "…" : text;
     }
 
@@ -184,19 +212,20 @@ public final class PhpStack {
         return address;
     }
 
-    private ByteBuffer bytes(long address, int count) throws IOException {
+    private ByteBuffer bytes(long address, int count) throws NotPhp {
         ByteBuffer bytes = ByteBuffer.allocate(count).order(ByteOrder.LITTLE_ENDIAN);
         try {
             while (bytes.hasRemaining()) {
                 if (memory.read(bytes, address + bytes.position()) <= 0) {
-                    throw new NotPhp("the memory ends at " + Long.toHexString(address));
+                    break;
                 }
             }
-        } catch (NotPhp e) {
-            throw e;
         } catch (IOException e) {
             // No such page: what looked like an address was none.
             throw new NotPhp("nothing at " + Long.toHexString(address));
+        }
+        if (bytes.hasRemaining()) {
+            throw new NotPhp("the memory ends at " + Long.toHexString(address));
         }
         return bytes.flip();
     }
