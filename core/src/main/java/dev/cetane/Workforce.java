@@ -89,7 +89,7 @@ final class Workforce implements AutoCloseable {
                 log,
                 requestListener);
         Duration slow = config.telemetry().slowRequest();
-        slowRequests = slow.isZero() ? null : new SlowRequestWatch(requests, slow, log, requestListener::traced);
+        slowRequests = slow.isZero() ? null : new SlowRequestWatch(requests, slow, log, requestListener);
         ticks = new Ticks(tasks == null ? requests : tasks);
     }
 

@@ -34,7 +34,7 @@ final class FpmStatus {
      * What the pool's snapshot does not hold.
      *
      * @param ended requests that a worker had taken and that have ended
-     * @param slow those among them that took longer than {@code pool.slow-request}
+     * @param slow those that have run longer than {@code pool.slow-request}
      */
     record Figures(long ended, long slow, LastReports last) {}
 

@@ -34,6 +34,12 @@ enum Meters {
             null,
             "reason",
             "Requests that were refused, or dropped, before a worker took them."),
+    SLOW(
+            "cetane.requests.slow",
+            Type.COUNTER,
+            null,
+            null,
+            "Requests that have run longer than pool.slow-request; none while that is off."),
     FILES(
             "cetane.files.served",
             Type.COUNTER,

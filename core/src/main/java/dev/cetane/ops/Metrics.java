@@ -124,6 +124,7 @@ public final class Metrics implements PoolListener, HttpListener {
     private final Map<WorkerException.Kind, Counter> taskFailures = new EnumMap<>(WorkerException.Kind.class);
     private final Map<RetireReason, Counter> stops = new EnumMap<>(RetireReason.class);
     private final Map<Integer, Counter> files = new HashMap<>();
+    private final Counter slowRequests;
     private final Counter starts;
     private final Timer boot;
     private final Counter connectionsOpened;
@@ -185,6 +186,7 @@ public final class Metrics implements PoolListener, HttpListener {
         for (int status : FILE_STATUSES) {
             files.put(status, counter(Meters.FILES, Integer.toString(status)));
         }
+        slowRequests = counter(Meters.SLOW, "");
         starts = counter(Meters.STARTS, "");
         boot = timer(Meters.BOOT, "");
         connectionsOpened = counter(Meters.CONNECTIONS_OPENED, "");
@@ -323,7 +325,13 @@ public final class Metrics implements PoolListener, HttpListener {
 
     /** Shown beside the request where the slowest are. */
     @Override
-    public void traced(String requestId, String stack) {
+    public void slow(String requestId, String stack) {
+        slowRequests.increment();
+        slow.traced(requestId, stack);
+    }
+
+    @Override
+    public void outOfTime(String requestId, String stack) {
         slow.traced(requestId, stack);
     }
 
@@ -356,7 +364,10 @@ public final class Metrics implements PoolListener, HttpListener {
                 .mapToDouble(counter -> counted(counter).count())
                 .sum();
         Timer passed = phases.get(Phase.FIRST_BYTE);
-        return new FpmStatus.Figures((passed == null ? 0 : counted(passed).count()) + (long) failed, 0, lastReports);
+        return new FpmStatus.Figures(
+                (passed == null ? 0 : counted(passed).count()) + (long) failed,
+                (long) counted(slowRequests).count(),
+                lastReports);
     }
 
     RecentEnds ends() {

@@ -207,9 +207,9 @@ final class Routes {
     }
 
     private void trace(Reply reply, String id) {
-        for (PoolSnapshot.WorkerSnapshot worker : context.pool().get().workers()) {
+        for (PoolSnapshot.WorkerSnapshot worker : context.pool().get().allWorkers()) {
             if (Integer.toString(worker.id()).equals(id) && worker.pid() != 0) {
-                String what = worker.request() == null ? "serves no request" : "runs " + worker.request();
+                String what = worker.request() == null ? "runs nothing" : "runs " + worker.request();
                 reply.text(
                         HttpResponseStatus.OK,
                         "Worker " + id + " (pid " + worker.pid() + ") " + what + ".\n" + PhpStack.describe(worker.pid())

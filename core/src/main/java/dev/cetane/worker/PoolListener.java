@@ -21,8 +21,11 @@ public interface PoolListener {
     /** A job has ended with a complete answer. */
     void completed(JobReport report);
 
-    /** PHP's stack while this job ran, which is slow or out of time. */
-    default void traced(String jobId, String stack) {}
+    /** This job has run longer than {@code pool.slow-request}, and PHP had that stack. Told once for a job. */
+    default void slow(String jobId, String stack) {}
+
+    /** PHP's stack when this job was out of time. */
+    default void outOfTime(String jobId, String stack) {}
 
     /** A job was taken by a worker and has ended without a complete answer. */
     void failed(WorkerException.Kind kind);

@@ -5,10 +5,10 @@ import dev.cetane.log.EventLog.Level;
 import dev.cetane.worker.PoolSnapshot.WorkerSnapshot;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 
 /**
  * Says where PHP is in each request that has run longer than {@code pool.slow-request}, once. Lives on the pool's maintenance thread, which looks
@@ -22,21 +22,24 @@ public final class SlowRequestWatch {
     private final WorkerPool pool;
     private final long slowNanos;
     private final EventLog log;
-    private final BiConsumer<String, String> traced;
+    private final PoolListener listener;
+
+    /** By worker, the request that was reported last; some of workers that are gone. */
     private final Map<Integer, String> reported = new HashMap<>();
+
     private volatile boolean stopped;
 
     /**
      * A watch that has not begun.
      *
      * @param slow above zero
-     * @param traced takes the id of a slow request and PHP's stack
+     * @param listener is told of each slow request
      */
-    public SlowRequestWatch(WorkerPool pool, Duration slow, EventLog log, BiConsumer<String, String> traced) {
+    public SlowRequestWatch(WorkerPool pool, Duration slow, EventLog log, PoolListener listener) {
         this.pool = pool;
         this.slowNanos = slow.toNanos();
         this.log = log;
-        this.traced = traced;
+        this.listener = listener;
     }
 
     public void start() {
@@ -52,7 +55,11 @@ public final class SlowRequestWatch {
         if (stopped) {
             return;
         }
-        for (WorkerSnapshot worker : pool.snapshot().workers()) {
+        List<WorkerSnapshot> workers = pool.snapshot().workers();
+        if (reported.size() > 2 * workers.size()) {
+            reported.keySet().retainAll(workers.stream().map(WorkerSnapshot::id).toList());
+        }
+        for (WorkerSnapshot worker : workers) {
             String id = worker.requestId();
             if (id != null
                     && worker.state() == WorkerState.BUSY
@@ -66,7 +73,7 @@ public final class SlowRequestWatch {
 
     private void report(WorkerSnapshot worker, String requestId) {
         String stack = PhpStack.describe(worker.pid());
-        traced.accept(requestId, stack);
+        listener.slow(requestId, stack);
         log.log(
                 Level.WARN,
                 "request.slow",

@@ -663,7 +663,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
         worker.exchange = null;
         worker.endedFor = exchange.job;
         effects.add(() -> exchange.conclude(failure, ticker.nanos()));
-        effects.add(() -> listener.traced(exchange.job.id(), journal.timedOut(worker, exchange, failure)));
+        effects.add(() -> listener.outOfTime(exchange.job.id(), journal.timedOut(worker, exchange, failure)));
         staff.dismiss(worker, RetireReason.TIMED_OUT, effects);
         staff.fill(effects);
     }

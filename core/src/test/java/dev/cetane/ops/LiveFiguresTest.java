@@ -138,15 +138,18 @@ final class LiveFiguresTest {
 
     @Test
     void a_stack_that_was_taken_while_a_request_ran_is_shown_with_it() {
-        metrics.traced("a", "#0 sleep()");
+        metrics.slow("a", "#0 sleep()");
         request("a", 5 * MILLI);
         request("b", 4 * MILLI);
         long version = metrics.slow().version();
-        metrics.traced("b", "#0 query()");
+        metrics.outOfTime("b", "#0 query()");
         assertThat(metrics.slow().version()).isNotEqualTo(version);
         assertThat(metrics.slow().list())
                 .extracting(SlowRequests.Entry::stack)
                 .containsExactly("#0 sleep()", "#0 query()");
+        // One that was killed before pool.slow-request was over, or without it, is none of those.
+        assertThat(metrics.figures().slow()).isEqualTo(1);
+        assertThat(metrics.scrape()).contains("cetane_requests_slow_total 1.0\n");
     }
 
     @Test

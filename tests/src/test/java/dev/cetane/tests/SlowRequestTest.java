@@ -1,7 +1,9 @@
 package dev.cetane.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,6 +61,12 @@ final class SlowRequestTest {
                         "#5 App\\{closure}()",
                         "Cetane\\Worker::run()",
                         "{main} at " + directory.resolve("worker.php"));
+        int counted = RunningCetane.json(cetane.ops("/status?json"))
+                .path("slow requests")
+                .asInt();
+        assertThat(counted)
+                .isPositive()
+                .isEqualTo(cetane.log().fromStart().all("request.slow").size());
         // On a busy machine the quick one may be slow too.
         assertThat(cetane.log().fromStart().all("request.slow"))
                 .filteredOn(slow -> slow.request().equals("slow"))
@@ -90,6 +98,69 @@ final class SlowRequestTest {
             assertThat(cetane.command("workers", "--trace", "99").run().err()).contains("There is no such worker");
             assertThat(cetane.command("workers", "--trace", "x").run().err()).contains("is not a whole number");
         }
+    }
+
+    @Test
+    void a_worker_that_runs_a_task_can_be_traced_too() throws IOException {
+        Files.writeString(directory.resolve("worker.php"), """
+                <?php
+                function report(): void
+                {
+                    sleep(20);
+                }
+                Cetane\\Worker::run(fn () => json_encode(Cetane\\Tasks::resolve(['report'], 20_000)));
+                """);
+        RunningCetane cetane = INSTANCES
+                .application(directory.resolve("worker.php"))
+                .workers(1)
+                .set("pool.task-workers", 1)
+                .start();
+        try (RawClient client = cetane.connect()) {
+            client.get("/");
+            JsonNode[] task = new JsonNode[1];
+            await("the task runs").atMost(RunningCetane.PATIENCE).until(() -> {
+                for (JsonNode worker : RunningCetane.json(
+                        cetane.command("workers", "--json").run().out())) {
+                    if (worker.path("role").asText().equals("task")
+                            && worker.path("state").asText().equals("busy")) {
+                        task[0] = worker;
+                    }
+                }
+                return task[0] != null;
+            });
+            await("it is in the function")
+                    .atMost(RunningCetane.PATIENCE)
+                    .untilAsserted(() -> assertThat(cetane.command(
+                                            "workers",
+                                            "--trace",
+                                            task[0].path("id").asText())
+                                    .run()
+                                    .out())
+                            .contains("#0 sleep()\n#1 report() at " + directory.resolve("worker.php") + ":4\n"));
+        }
+    }
+
+    @Test
+    void a_classic_application_is_read_as_others_are() throws IOException {
+        Path script = Files.writeString(directory.resolve("index.php"), """
+                <?php
+                function render(): int
+                {
+                    return sleep(2);
+                }
+                echo render(), ' slept';
+                """);
+        RunningCetane cetane = INSTANCES
+                .application(directory)
+                .workers(1)
+                .set("app.kind", "classic")
+                .set("pool.slow-request", "100ms")
+                .start();
+
+        assertThat(cetane.get("/", "X-Request-Id", "slow").body()).isEqualTo("0 slept");
+
+        assertThat(cetane.log().fromStart().await("request.slow", "slow").message())
+                .endsWith("PHP is in\n#0 sleep()\n#1 render() at " + script + ":4\n#2 {main} at " + script + ":6");
     }
 
     private RunningCetane start(String key, String value) {
