@@ -38,7 +38,7 @@ final class FrontController
                 . 'each worker serves one request only, which is slow. Move it to a file that is loaded with require_once.');
         }
         $this->exchange = new SapiExchange($worker);
-        $this->state = new ProcessState();
+        $this->state = new ProcessState($worker);
         // Those of the process, which php-cgi takes for a query too. A request's are in $_SERVER, if anywhere.
         unset($GLOBALS['argv'], $GLOBALS['argc']);
         $_GET = $_REQUEST = [];
@@ -194,11 +194,7 @@ final class FrontController
     private function reset(): void
     {
         $this->exchange->relax();
-        $stuck = $this->state->restore($this->exchange->clear());
-        if ($stuck !== null) {
-            $this->worker->log('warning', "The setting $stuck cannot be put back, so this worker serves no further request.");
-            $this->worker->retire();
-        }
+        $this->state->restore($this->exchange->clear());
     }
 
     /** Ends the life of the script's variables; their destructors run now. */

@@ -7,9 +7,9 @@ namespace Cetane;
 /**
  * Puts back in place what a request has changed in this process: settings, handlers, time zone, locale, environment and the like.
  *
- * What the first request leaves is taken for the application's own, since that is when it boots; so is, at any time, a setting that is
- * made while a file is loaded by require_once or include_once. For settings of sessions the first request that has a session counts:
- * frameworks make them when they first need one.
+ * What the first request of a front controller leaves is taken for the application's own, since that is when it boots; so is, at any time, a
+ * setting that is made while a file is loaded by require_once or include_once. For settings of sessions the first request that has a session
+ * counts: frameworks make them when they first need one.
  *
  * @internal
  */
@@ -55,12 +55,28 @@ final class ProcessState
     /** @var array<string, true> those that it has changed for good */
     private array $ownOfSession = [];
     private readonly bool $hasLibxml;
+    /** Where each request begins; null where the caller sees to it, and to the time limit. */
+    private ?string $directory = null;
+    private int $timeLimit = 0;
 
-    public function __construct()
+    public function __construct(private readonly Worker $worker)
     {
         $this->hasLibxml = \extension_loaded('libxml');
         $this->session = \extension_loaded('session') ? \array_map(strval(...), \ini_get_all('session', false)) : [];
         self::$current = $this;
+    }
+
+    /** For an application that is booted by now: nothing that a request leaves is its own. */
+    public static function ofBooted(Worker $worker): self
+    {
+        $state = new self($worker);
+        $state->isBooted = true;
+        $state->remember();
+        $state->directory = (string) \getcwd();
+        $state->timeLimit = (int) \ini_get('max_execution_time');
+        Shutdown::current()->functions->keepForTheEnd();
+
+        return $state;
     }
 
     public static function current(): ?self
@@ -82,7 +98,7 @@ final class ProcessState
         if (
             isset($this->settings[$setting])
             || (!$this->isBooted && !isset(self::OF_ONE_ANSWER[$setting]))
-            || $setting === 'max_execution_time' // SapiExchange sees to it
+            || $setting === 'max_execution_time' // set_time_limit() changes it unseen
         ) {
             return;
         }
@@ -99,19 +115,17 @@ final class ProcessState
     }
 
     /**
-     * After each request.
+     * After each request. A setting that cannot be put back (open_basedir, which only gets narrower) makes it the last one of this process.
      *
      * @param bool $hadSession whether it has started a session
-     *
-     * @return string|null a setting that cannot be put back (open_basedir, which only gets narrower), so that this process is of no more use
      */
-    public function restore(bool $hadSession): ?string
+    public function restore(bool $hadSession): void
     {
-        $stuck = null;
         foreach ($this->settings as $setting => $value) {
             self::set($setting, $value);
             if (\ini_get($setting) !== $value) {
-                $stuck = $setting;
+                $this->worker->log('warning', "The setting $setting cannot be put back, so this worker serves no further request.");
+                $this->worker->retire();
             }
         }
         $this->settings = [];
@@ -131,8 +145,20 @@ final class ProcessState
             $this->isBooted = true;
             $this->remember();
         }
+        if ($this->directory !== null) {
+            $this->restoreDirectoryAndTimeLimit($this->directory);
+        }
+    }
 
-        return $stuck;
+    private function restoreDirectoryAndTimeLimit(string $directory): void
+    {
+        if (\getcwd() !== $directory) {
+            @\chdir($directory); // a release that is gone by now has no better one
+        }
+        // The time that PHP measures goes on from one request to the next until it is set anew.
+        if ($this->timeLimit > 0 || \ini_get('max_execution_time') !== '0') {
+            \set_time_limit(SapiExchange::LIMIT_COUNTS_CPU ? $this->timeLimit : 0);
+        }
     }
 
     private function restoreSession(bool $hadSession): void

@@ -15,7 +15,7 @@ final class SapiExchange
     /** A request may use up this much less than the whole time limit: to start the limit anew for each one costs two system calls. */
     private const LIMIT_SLACK_NANOS = 10_000_000;
     /** Whether the time limit counts CPU time, so that it can go on while the worker waits. Elsewhere PHP counts the time of day. */
-    private const LIMIT_COUNTS_CPU = \PHP_OS_FAMILY === 'Linux' && !\PHP_ZTS;
+    public const LIMIT_COUNTS_CPU = \PHP_OS_FAMILY === 'Linux' && !\PHP_ZTS;
 
     private static ?self $current = null;
 

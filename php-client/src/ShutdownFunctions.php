@@ -17,12 +17,21 @@ final class ShutdownFunctions
 {
     /** @var list<array{callable, array<int|string, mixed>, bool}> function, arguments, whether it stays */
     private array $functions = [];
+    /** @var list<array{callable, array<int|string, mixed>, bool}> those of the process */
+    private array $ofTheEnd = [];
     private bool $running = false;
 
     /** @param array<int|string, mixed> $arguments */
     public function add(callable $function, array $arguments): void
     {
         $this->functions[] = [$function, $arguments, Loading::isOnce()];
+    }
+
+    /** The application is booted: what it has registered so far runs when the process ends. */
+    public function keepForTheEnd(): void
+    {
+        $this->ofTheEnd = [...$this->ofTheEnd, ...$this->functions];
+        $this->functions = [];
     }
 
     /**
@@ -54,6 +63,8 @@ final class ShutdownFunctions
             $this->functions = [];
             $this->running = false;
         }
+        $this->functions = [...$this->ofTheEnd, ...$this->functions];
+        $this->ofTheEnd = [];
         $this->run();
     }
 }

@@ -16,7 +16,7 @@ final class Superglobals
     private readonly array $server;
     /** @var array<string, string> what the process was started with: php-fpm has it in $_SERVER too */
     private array $environment;
-    /** @var array<string, mixed>|null $_ENV at the start of each request but the first */
+    /** @var array<string, mixed>|null $_ENV at the start of each request, but for the first one that boots the application */
     private ?array $env = null;
 
     private static ?self $current = null;
@@ -24,7 +24,8 @@ final class Superglobals
     /** Whether this process has had a session. */
     private bool $sessions = false;
 
-    public function __construct()
+    /** @param bool $isBooted whether the application has its configuration by now, and not when the first request is over */
+    public function __construct(bool $isBooted = false)
     {
         $this->variables = \strtoupper((string) \ini_get('variables_order'));
         // An empty one is not the same as none, which ini_get() can't tell.
@@ -39,6 +40,9 @@ final class Superglobals
         );
         // Named once, $_REQUEST is made now and not when the application is compiled: it would be made of this process' own input.
         $_REQUEST = [];
+        if ($isBooted) {
+            $this->takeEnvironment();
+        }
         self::$current = $this;
     }
 
@@ -144,14 +148,18 @@ final class Superglobals
         return false;
     }
 
-    /** What the first request has added to $_ENV is taken for the application's configuration (.env), in $_SERVER too. */
     private function clearEnvironment(): void
     {
-        if ($this->env !== null) {
+        if ($this->env === null) {
+            $this->takeEnvironment();
+        } else {
             $_ENV = $this->env;
-
-            return;
         }
+    }
+
+    /** What is in $_ENV by now is taken for the application's configuration (.env), in $_SERVER too. */
+    private function takeEnvironment(): void
+    {
         $this->env = $_ENV;
         foreach ($_ENV as $name => $value) {
             if (($_SERVER[$name] ?? null) === $value) {

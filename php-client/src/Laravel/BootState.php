@@ -43,7 +43,8 @@ use WeakMap;
  * | facades' instances, `Str` and `once()` caches, Vite's preloaded assets, trusted proxies  | as after boot                        |
  * | singletons of the application or of packages that were made during boot                  | **kept**, unless in `cetane.flush`   |
  * | static properties of any class, event listeners that booted models register              | **kept**                             |
- * | `ini_set()`, `putenv()`, error handlers, functions, classes, constants                   | **kept**                             |
+ * | `ini_set()`, `putenv()`, error handlers and the like                                     | see {@see \Cetane\ProcessState}      |
+ * | functions, classes, constants                                                            | **kept**                             |
  *
  * Configuration, both optional: `cetane.warm`, abstracts to resolve during boot so that requests find them; `cetane.flush`, abstracts
  * made during boot that each request shall make anew.
@@ -159,6 +160,7 @@ final class BootState
             $this->app->setLocale($this->locale);
         }
         $this->forgetRoute();
+        OpenTransactions::rollBack($this->app);
         $this->cleanConnections();
         $this->cleanCaches();
         $this->cleanLogs();
@@ -181,16 +183,7 @@ final class BootState
     private function cleanConnections(): void
     {
         $connections = $this->app->resolved('db') ? $this->app->make('db')->getConnections() : [];
-        foreach ($connections as $name => $connection) {
-            if ($connection->transactionLevel() > 0) {
-                error_log("The database transaction that was left open on connection $name was rolled back.");
-                try {
-                    $connection->rollBack(0);
-                } catch (Throwable $problem) {
-                    error_log("Rolling it back failed, the connection is closed: {$problem->getMessage()}");
-                    $this->app->make('db')->purge($name);
-                }
-            }
+        foreach ($connections as $connection) {
             $this->connections[$connection] ??= self::requestPart((new ReflectionClass($connection))->getDefaultProperties());
             self::write($connection, $this->connections[$connection]);
         }

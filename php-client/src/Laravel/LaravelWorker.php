@@ -6,15 +6,17 @@ namespace Cetane\Laravel;
 
 use Cetane\Laravel\Lambda\DatabaseSessions;
 use Cetane\Laravel\Lambda\Sandbox;
+use Cetane\ProcessState;
 use Cetane\Request;
 use Cetane\Response;
+use Cetane\Shutdown;
 use Cetane\Superglobals;
 use Cetane\Symfony\ResponseFactory;
 use Cetane\Worker;
 use Throwable;
 
 /**
- * Serves a Laravel application without laravel/octane: {@see BootState} resets it after each request.
+ * Serves a Laravel application without laravel/octane: {@see BootState} resets it after each request, {@see ProcessState} its process.
  *
  * Superglobals are filled for each request as under php-fpm, and `header()` and `setcookie()` add fields to the response. PHP's own sessions
  * (`session_start()`) have no cookie under the cli SAPI; those of Laravel do not use them.
@@ -23,6 +25,7 @@ final class LaravelWorker implements Driver
 {
     private readonly Application $application;
     private readonly Superglobals $superglobals;
+    private readonly ProcessState $state;
     private readonly ?DatabaseSessions $databaseSessions;
 
     /**
@@ -35,8 +38,9 @@ final class LaravelWorker implements Driver
     public function __construct(private readonly Worker $worker, string $basePath)
     {
         $this->application = Application::boot($basePath);
-        $this->superglobals = new Superglobals();
+        $this->superglobals = new Superglobals(isBooted: true);
         $this->databaseSessions = Sandbox::isHere() ? DatabaseSessions::ofEnvironment() : null;
+        $this->state = ProcessState::ofBooted($worker);
     }
 
     public function run(): void
@@ -61,11 +65,12 @@ final class LaravelWorker implements Driver
                 $this->application->terminate($laravelRequest, $laravelResponse);
             }
         });
+        $this->worker->afterResponse(Shutdown::current()->functions->run(...));
         $this->worker->afterResponse(function (): void {
             try {
                 $this->application->reset();
                 $this->databaseSessions?->end($this->application->laravel());
-                $this->superglobals->clear();
+                $this->state->restore($this->superglobals->clear());
             } catch (Throwable $problem) {
                 $this->worker->retire();
                 throw $problem;

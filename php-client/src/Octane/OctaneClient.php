@@ -48,7 +48,7 @@ final class OctaneClient implements Client, StoppableClient
     public function marshalRequest(RequestContext $context): array
     {
         $request = $context['cetaneRequest'];
-        $this->superglobals ??= new Superglobals();
+        $this->superglobals ??= new Superglobals(isBooted: true);
         $this->superglobals->fill($request);
         $_SERVER['VAR_DUMPER_FORMAT'] ??= 'html';
         // Under the cli SAPI the status is kept from one request to the next, and an exit() would answer with it.
@@ -109,10 +109,12 @@ final class OctaneClient implements Client, StoppableClient
 
     /**
      * The request is over: nothing of it stays in the superglobals.
+     *
+     * @return bool whether it has had a session of PHP's own
      */
-    public function forgetRequest(): void
+    public function forgetRequest(): bool
     {
-        $this->superglobals?->clear();
+        return $this->superglobals?->clear() === true;
     }
 
     private function answer(Response $response, bool $isHead): WorkerResponse

@@ -7,7 +7,10 @@ namespace Cetane\Octane;
 use Cetane\Laravel\Driver;
 use Cetane\Laravel\Lambda\DatabaseSessions;
 use Cetane\Laravel\Lambda\Sandbox;
+use Cetane\Laravel\OpenTransactions;
+use Cetane\ProcessState;
 use Cetane\Request;
+use Cetane\Shutdown;
 use Cetane\Tasks;
 use Cetane\Worker;
 use Closure;
@@ -20,8 +23,8 @@ use RuntimeException;
 use Throwable;
 
 /**
- * Serves a Laravel application through laravel/octane's own worker: what of a request's state is reset is Octane's business, by the listeners of
- * config/octane.php.
+ * Serves a Laravel application through laravel/octane's own worker: what of the application's state is reset is Octane's business, by the listeners of
+ * config/octane.php. The process is put back in place besides, and transactions that are left open are rolled back.
  */
 final class OctaneWorker implements Driver
 {
@@ -30,7 +33,7 @@ final class OctaneWorker implements Driver
 
     private readonly OctanesWorker $octane;
     private readonly OctaneClient $client;
-    private readonly string $timeZone;
+    private readonly ProcessState $state;
     private readonly Closure $keepTerminatingCallbacks;
     private readonly ?DatabaseSessions $databaseSessions;
 
@@ -60,7 +63,6 @@ final class OctaneWorker implements Driver
                 . 'between requests. Register it, or remove the package: Cetane serves Laravel without it.'
             );
         }
-        $this->timeZone = date_default_timezone_get();
         $application = $this->octane->application();
         $this->keepTerminatingCallbacks = (function (): Closure {
             $kept = $this->terminatingCallbacks;
@@ -71,6 +73,7 @@ final class OctaneWorker implements Driver
         })->bindTo($application, Application::class)();
         $this->databaseSessions = Sandbox::isHere() ? DatabaseSessions::ofEnvironment() : null;
         $this->takeJobs();
+        $this->state = ProcessState::ofBooted($worker);
     }
 
     public function run(): void
@@ -86,7 +89,6 @@ final class OctaneWorker implements Driver
         $this->databaseSessions?->begin($this->octane->application());
         try {
             $this->octane->handle(...$this->client->marshalRequest(new RequestContext(['cetaneRequest' => $request])));
-            $this->client->forgetRequest();
         } catch (Throwable $problem) {
             // A listener of Octane's has failed, or its way back to the root application.
             $this->worker->retire();
@@ -102,10 +104,16 @@ final class OctaneWorker implements Driver
 
     private function cleanUp(): void
     {
+        try {
+            Shutdown::current()->functions->run();
+        } catch (Throwable $problem) {
+            $this->worker->log('error', (string) $problem);
+        }
+        $hadSession = $this->client->forgetRequest();
+        OpenTransactions::rollBack($this->octane->application());
         // Laravel 9 gives the root application one for each view engine that Octane makes anew, so one a page.
         ($this->keepTerminatingCallbacks)();
-        // Octane puts the configuration back in place, but not what Laravel has made of it at boot.
-        date_default_timezone_set($this->timeZone);
+        $this->state->restore($hadSession);
         if (gc_status()['roots'] > self::GARBAGE_ROOTS) {
             gc_collect_cycles();
         }

@@ -4,47 +4,16 @@ declare(strict_types=1);
 
 namespace Cetane\Tests\Laravel;
 
-use Cetane\Tests\Support\Answer;
-use Cetane\Tests\Support\ScriptedSupervisor;
-use PHPUnit\Framework\TestCase;
+use Cetane\Tests\Support\LaravelWorkerTestCase;
 
 /**
  * The demo application in a worker process of its own, as the supervisor sees it.
  */
-final class WorkerTest extends TestCase
+final class WorkerTest extends LaravelWorkerTestCase
 {
-    private const FATAL = 2;
-    private const BOOT = 3;
-
-    private static string $storage;
-
-    private ScriptedSupervisor $supervisor;
-
-    public static function setUpBeforeClass(): void
-    {
-        self::$storage = sys_get_temp_dir() . '/cetane-laravel-' . bin2hex(random_bytes(6));
-        mkdir(self::$storage);
-    }
-
-    public static function tearDownAfterClass(): void
-    {
-        exec('rm -rf ' . escapeshellarg(self::$storage));
-    }
-
-    protected function setUp(): void
-    {
-        $this->supervisor = new ScriptedSupervisor();
-        $this->start(dirname(__DIR__, 3) . '/tests/apps/laravel');
-    }
-
-    protected function tearDown(): void
-    {
-        $this->supervisor->close();
-    }
-
     public function testEachVisitorHasASessionAndAUser(): void
     {
-        self::assertSame('READY', $this->supervisor->next()->name);
+        $this->startApplication();
         $ada = $grace = [];
         $this->get('/login?user=1', $ada);
         $this->get('/login?user=2', $grace);
@@ -62,7 +31,7 @@ final class WorkerTest extends TestCase
 
     public function testAStreamLeavesPieceByPiece(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $answer = $this->get('/stream?lines=3');
         self::assertSame(["line 1\n", "line 2\n", "line 3\n"], $answer->pieces);
         self::assertSame(-1, $answer->length);
@@ -71,7 +40,7 @@ final class WorkerTest extends TestCase
 
     public function testALargeStreamNeedsNoMemory(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $before = $this->get('/big?mb=1')->peakBytes;
         $answer = $this->get('/big?mb=64');
         self::assertSame(64 << 20, strlen($answer->body));
@@ -80,7 +49,7 @@ final class WorkerTest extends TestCase
 
     public function testAStreamEndsWhenItsClientHasLeft(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $this->supervisor->request(self::server('/stream?lines=1000&ms=5'));
         self::assertSame('HEAD', $this->supervisor->next()->name);
         self::assertSame('DATA', $this->supervisor->next()->name);
@@ -92,7 +61,7 @@ final class WorkerTest extends TestCase
 
     public function testSuperglobalsAreThoseOfTheRequest(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $none = ['get' => [], 'post' => [], 'cookie' => [], 'request' => [], 'method' => 'GET', 'input' => ''];
         self::assertSame($none, $this->get('/superglobals')->json());
         $form = ['REQUEST_METHOD' => 'POST', 'CONTENT_TYPE' => 'application/x-www-form-urlencoded', 'HTTP_COOKIE' => 'c=3'];
@@ -108,7 +77,7 @@ final class WorkerTest extends TestCase
 
     public function testAFileIsNamedAndNotSent(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $answer = $this->get('/download?kb=3', $none, ['HTTP_RANGE' => 'bytes=10-19']);
         self::assertSame(['HEAD', 'FILE', 'END', 'DONE'], $answer->frames);
         self::assertSame([206, 10, 'bytes 10-19/3072'], [$answer->status, $answer->length, $answer->header('Content-Range')]);
@@ -116,7 +85,7 @@ final class WorkerTest extends TestCase
 
     public function testTheClientHasItsAnswerBeforeMiddlewareTerminates(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $this->supervisor->request(self::server('/terminate?ms=100'));
         foreach (['HEAD', 'DATA', 'END'] as $frame) {
             self::assertSame($frame, $this->supervisor->next()->name);
@@ -128,7 +97,7 @@ final class WorkerTest extends TestCase
 
     public function testWhatIsPrintedAfterTheAnswerIsALogLine(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         self::assertSame('the response', $this->get('/echo-outside')->body);
         self::assertSame('Hello, world!', $this->get('/hello')->body);
         self::assertStringContainsString('printed after the response', $this->supervisor->messages());
@@ -136,7 +105,7 @@ final class WorkerTest extends TestCase
 
     public function testDumpsAreHtmlAndTheWorkerLives(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $dump = $this->get('/dump?a=1');
         self::assertMatchesRegularExpression('/sf-dump.*after the dump$/s', $dump->body);
         $end = $this->get('/dd?a=1');
@@ -147,7 +116,7 @@ final class WorkerTest extends TestCase
 
     public function testAnExceptionIsLaravelsErrorPage(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $answer = $this->get('/exception');
         self::assertSame([500, false, 0], [$answer->status, $answer->last, $answer->errorKind]);
         self::assertStringContainsString('Server Error', $answer->body);
@@ -159,7 +128,7 @@ final class WorkerTest extends TestCase
 
     public function testExitAnswersWithWhatWasPrinted(): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $answer = $this->get('/exit?text=goodbye&status=418&code=3');
         self::assertSame(['goodbye', 418, true], [$answer->body, $answer->status, $answer->last]);
         self::assertSame(3, $this->supervisor->exitCode());
@@ -170,7 +139,7 @@ final class WorkerTest extends TestCase
      */
     public function testAFatalErrorFailsTheRequestAndSaysWhy(string $route, string $message): void
     {
-        $this->supervisor->next();
+        $this->startApplication();
         $answer = $this->get($route);
         self::assertSame([self::FATAL, true], [$answer->errorKind, $answer->last]);
         self::assertStringContainsString($message, $answer->error);
@@ -190,22 +159,13 @@ final class WorkerTest extends TestCase
 
     public function testADirectoryWithoutAnApplicationIsTold(): void
     {
-        $this->supervisor->next();
         mkdir($empty = self::$storage . '/empty');
-        $this->supervisor->close();
-        $this->supervisor = new ScriptedSupervisor();
-        $this->start($empty);
-        $frame = $this->supervisor->next();
-        self::assertSame(['ERROR', self::BOOT], [$frame->name, ord($frame->payload[0])]);
-        self::assertStringContainsString("$empty is no Laravel application that can run: vendor/autoload.php is missing", $frame->message());
-        self::assertSame(1, $this->supervisor->exitCode());
+        $this->bootApplication(directory: $empty);
+        self::assertStringContainsString("$empty is no Laravel application that can run: vendor/autoload.php is missing", $this->bootFailure());
     }
 
     public function testAnApplicationThatCannotBootSaysWhy(): void
     {
-        $this->supervisor->next();
-        $this->supervisor->close();
-        $this->supervisor = new ScriptedSupervisor();
         $broken = self::$storage . '/broken';
         mkdir("$broken/bootstrap", 0777, true);
         mkdir("$broken/vendor");
@@ -217,43 +177,12 @@ final class WorkerTest extends TestCase
             \$app->booting(static fn () => throw new LogicException('a provider does not like it here'));
             return \$app;
             PHP);
-        $this->start($broken);
-        $frame = $this->supervisor->next();
-        self::assertSame(['ERROR', self::BOOT], [$frame->name, ord($frame->payload[0])]);
-        self::assertStringContainsString('a provider does not like it here', $frame->message());
-        self::assertSame(1, $this->supervisor->exitCode());
+        $this->bootApplication(directory: $broken);
+        self::assertStringContainsString('a provider does not like it here', $this->bootFailure());
     }
 
-    private function start(string $application): void
+    protected static function application(): string
     {
-        $this->supervisor
-            ->start(dirname(__DIR__, 2) . '/bin/cetane-worker.php', [], 'php', ['CETANE_APP' => $application, 'DEMO_STORAGE' => self::$storage])
-            ->hello(['kind' => 'laravel', 'script' => $application, 'capabilities' => 'file', 'debug' => '0']);
-    }
-
-    /**
-     * @param array<string, string>|null $cookies of the visitor, taken from here and put back
-     * @param array<string, string>      $server
-     */
-    private function get(string $uri, ?array &$cookies = null, array $server = []): Answer
-    {
-        if ($cookies) {
-            $server['HTTP_COOKIE'] = http_build_query($cookies, '', '; ', PHP_QUERY_RFC3986);
-        }
-        $answer = $this->supervisor->exchange($server + self::server($uri));
-        foreach (preg_grep('/^set-cookie:/i', $answer->lines) as $line) {
-            [$name, $value] = explode('=', trim(substr(strstr($line, ';', true), 11)), 2);
-            $cookies[$name] = rawurldecode($value);
-        }
-
-        return $answer;
-    }
-
-    /**
-     * @return array<string, string>
-     */
-    private static function server(string $uri): array
-    {
-        return ['REQUEST_URI' => $uri, 'QUERY_STRING' => (string) parse_url($uri, PHP_URL_QUERY), 'HTTP_HOST' => 'demo.test', 'REMOTE_ADDR' => '127.0.0.1'];
+        return dirname(__DIR__, 3) . '/tests/apps/laravel';
     }
 }

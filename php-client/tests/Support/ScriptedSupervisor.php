@@ -22,8 +22,8 @@ final class ScriptedSupervisor
     /** The functions that the real supervisor disables, so that the client can define them. */
     public const DISABLED = 'flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,getallheaders,'
         . 'apache_request_headers,session_name,is_uploaded_file,move_uploaded_file';
-    /** Those that it disables for front controllers besides. */
-    public const DISABLED_IN_FRONT_CONTROLLERS = ',register_shutdown_function,session_write_close,header_register_callback,ini_set,mt_srand';
+    /** Those that it disables for front controllers and Laravel besides. */
+    public const DISABLED_FOR_REQUESTS = ',register_shutdown_function,session_write_close,ini_set,mt_srand';
 
     /** Those that it disables under `php`. */
     public const DISABLED_UNDER_CLI = ',header,header_remove,headers_list,setcookie,setrawcookie';
@@ -67,12 +67,11 @@ final class ScriptedSupervisor
      */
     public function start(string $script, array $options = [], string $php = 'php', array $environment = []): self
     {
-        $isFrontController = $php === 'php-cgi' && \basename($script) === 'cetane-worker.php';
-        $disabled = self::DISABLED . match (true) {
-            $isFrontController => self::DISABLED_IN_FRONT_CONTROLLERS,
-            $php === 'php' => self::DISABLED_UNDER_CLI,
-            default => '',
-        };
+        $ownsRequests = \basename($script) === 'cetane-worker.php';
+        $disabled = self::DISABLED
+            . ($ownsRequests ? self::DISABLED_FOR_REQUESTS : '')
+            . ($ownsRequests && $php === 'php-cgi' ? ',header_register_callback' : '')
+            . ($php === 'php' ? self::DISABLED_UNDER_CLI : '');
         $this->process = \proc_open(
             [$php, '-d', "disable_functions=$disabled", '-d', 'log_errors=1', '-d', 'display_errors=0',
                 '-d', 'opcache.file_update_protection=0', ...$options, $script],

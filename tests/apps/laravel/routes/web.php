@@ -20,6 +20,7 @@ Route::get('/json', static fn () => response()->json(['message' => 'Hello, world
 Route::get('/counter', [StateController::class, 'counter']);
 Route::get('/leak', [StateController::class, 'leak']);
 Route::get('/locale', [StateController::class, 'locale']);
+Route::get('/process', [StateController::class, 'process']);
 Route::match(['POST', 'PUT', 'PATCH', 'DELETE'], '/form', [FormController::class, 'form']);
 Route::post('/upload', [FormController::class, 'upload']);
 Route::any('/superglobals', [FormController::class, 'superglobals']);

@@ -41,13 +41,18 @@ final class ApplicationFinder {
     /** More than any worker script has. */
     private static final int SCANNED_BYTES = 1 << 20;
 
-    /** Those of a front controller, of which each request has its own. PHP of a worker script keeps them. */
-    static final String REPLACED_IN_FRONT_CONTROLLERS = REPLACED_FUNCTIONS
-            + ",register_shutdown_function,session_write_close,header_register_callback,ini_set,mt_srand";
+    /** What these do ends with the request; in a worker script it stays, for that is a program of its own. */
+    private static final String REPLACED_FOR_REQUESTS =
+            ",register_shutdown_function,session_write_close,ini_set,mt_srand";
+
+    static final String REPLACED_IN_FRONT_CONTROLLERS =
+            REPLACED_FUNCTIONS + REPLACED_FOR_REQUESTS + ",header_register_callback";
 
     /** Besides, under {@code php}: there these would have no effect. */
     static final String REPLACED_UNDER_CLI =
             REPLACED_FUNCTIONS + ",header,header_remove,headers_list,setcookie,setrawcookie";
+
+    static final String REPLACED_IN_LARAVEL = REPLACED_UNDER_CLI + REPLACED_FOR_REQUESTS;
 
     private final CetaneConfig.App app;
     private final Map<String, String> environment;
@@ -268,7 +273,8 @@ final class ApplicationFinder {
                 "disable_functions",
                 switch (kind) {
                     case FRONT_CONTROLLER -> REPLACED_IN_FRONT_CONTROLLERS;
-                    case LARAVEL, WORKER -> REPLACED_UNDER_CLI;
+                    case LARAVEL -> REPLACED_IN_LARAVEL;
+                    case WORKER -> REPLACED_UNDER_CLI;
                     case FRANKENPHP, CLASSIC -> REPLACED_FUNCTIONS;
                 },
                 (configured, replaced) -> replaced + "," + configured);
