@@ -10,12 +10,12 @@ spl_autoload_register(static function (string $class): void {
 
 $options = getopt('', ['rounds:', 'seconds:', 'only:', 'chaos-seconds:', 'memory-requests:', 'help']);
 if (isset($options['help'])) {
-    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,octane,classic,form,uploads,cookies,headers,megabyte,gigabyte,sharing,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
+    echo "bash tests/bench/run [--rounds=5] [--seconds=4] [--only=hello,laravel,octane,classic,form,uploads,cookies,headers,megabyte,gigabyte,sharing,dashboard,idle,memory,chaos] [--chaos-seconds=30] [--memory-requests=100000]\n";
     exit(0);
 }
 $rounds = (int) ($options['rounds'] ?? 5);
 $seconds = (float) ($options['seconds'] ?? 4);
-$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'octane', 'classic', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'sharing', 'idle', 'memory', 'chaos'];
+$only = isset($options['only']) ? explode(',', $options['only']) : ['hello', 'laravel', 'octane', 'classic', 'form', 'uploads', 'cookies', 'headers', 'megabyte', 'gigabyte', 'sharing', 'dashboard', 'idle', 'memory', 'chaos'];
 $apps = __DIR__ . '/apps';
 $laravel = dirname(__DIR__) . '/apps/laravel';
 
@@ -142,6 +142,12 @@ if (in_array('idle', $only, true)) {
 if (in_array('sharing', $only, true)) {
     withServers([new Cetane("$apps/sharing/worker.php", 2, '/', ['pool.task-workers=2'])], static function (array $servers): void {
         echo Sharing::measure($servers[0]);
+    });
+}
+if (in_array('dashboard', $only, true)) {
+    withServers([new Cetane("$apps/hello", 2)], static function (array $servers) use ($rounds, $seconds): void {
+        // Twice the rounds: what is looked for is smaller than the noise of one.
+        echo "### Hello world, 16 connections, 10 dashboards open\n\n" . Dashboard::measure($servers[0], new Load('/'), 16, 10, 2 * $rounds, $seconds);
     });
 }
 if (in_array('memory', $only, true)) {

@@ -12,11 +12,17 @@ abstract class Server
 
     public function __construct(public readonly string $name)
     {
-        $probe = stream_socket_server('tcp://127.0.0.1:0');
-        $this->port = (int) substr(strrchr((string) stream_socket_get_name($probe, false), ':'), 1);
-        fclose($probe);
+        $this->port = self::freePort();
         $this->directory = sys_get_temp_dir() . "/cetane-bench-$name-" . getmypid() . '-' . $this->port;
         mkdir($this->directory, 0755, true);
+    }
+
+    protected static function freePort(): int
+    {
+        $probe = stream_socket_server('tcp://127.0.0.1:0');
+        $port = (int) substr(strrchr((string) stream_socket_get_name($probe, false), ':'), 1);
+        fclose($probe);
+        return $port;
     }
 
     abstract public function start(): void;
