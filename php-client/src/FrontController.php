@@ -141,6 +141,9 @@ final class FrontController
             }
             $this->worker->finish();
         } else {
+            if ($this->exchange->isAnswerDue() && $this->worker->isHeadSent() && !$failure instanceof ClientLeft) {
+                $this->worker->printed()->complete();
+            }
             $this->worker->fail($failure);
         }
     }

@@ -106,13 +106,18 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         door.connections().remove(this);
         door.listener().connectionClosed();
         exchange.abandoned(asked());
+        giveUp();
+        bodies.discard();
+    }
+
+    /** Nobody waits for the application any more. */
+    private void giveUp() {
         if (job != null) {
             HttpJob running = job;
             job = null;
             running.discard();
             door.dispatcher().cancel(running);
         }
-        bodies.discard();
     }
 
     @Override
@@ -264,8 +269,25 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 close);
     }
 
-    /** The answer of the job cannot be completed: the client must not take what it has for the whole. */
-    void cut() {
+    /**
+     * The answer of the job cannot be completed, and what there is of it was taken by the operating system. The client gets that, unless it would take it for
+     * the whole.
+     */
+    void cutOff(HttpJob incomplete) {
+        if (incomplete != job) {
+            return;
+        }
+        if (incomplete.showsItsEnd()) {
+            exchange.aborted(job);
+            giveUp();
+            linger();
+        } else {
+            cut();
+        }
+    }
+
+    /** The client must not take what it has for the whole answer. */
+    private void cut() {
         exchange.aborted(asked());
         // A reset: the end of the connection is how an HTTP/1.0 client recognises the end of an answer.
         context.channel().config().setOption(ChannelOption.SO_LINGER, 0);

@@ -130,7 +130,7 @@ final class HttpJob implements Job, RequestReport {
             if (head.interim()) {
                 // 100 was the front door's to send, and an HTTP/1.0 client does not know interim answers.
                 if (request.http11() && head.status() != 100) {
-                    outbox.put(encoder.interim(context.alloc(), head));
+                    outbox.put(encoder.interim(context.alloc(), head), false);
                     outbox.handOver();
                 }
                 return;
@@ -141,7 +141,7 @@ final class HttpJob implements Job, RequestReport {
             ByteBuf bytes = encoder.head(context.alloc(), head, keepAlive, phases);
             status = head.status();
             outbox.begun();
-            outbox.put(bytes);
+            outbox.put(bytes, encoder.complete());
             // An answer of known length was made as a whole: its first bytes follow at once, and all goes in one write.
             if (head.bodyLength() == ResponseHead.UNKNOWN_LENGTH) {
                 outbox.handOver();
@@ -172,7 +172,7 @@ final class HttpJob implements Job, RequestReport {
             bytes.position(bytes.position() + count);
             ByteBuf out = outbox.room(count + encoder.overhead());
             encoder.data(part, out);
-            outbox.put(out);
+            outbox.put(out, encoder.complete());
             // After the last promised byte the end follows at once, and goes in the same write.
             if (bytes.hasRemaining() || !encoder.complete()) {
                 outbox.handOver();
@@ -204,13 +204,13 @@ final class HttpJob implements Job, RequestReport {
         if (encoder.overhead() > 0) {
             ByteBuf before = outbox.room(encoder.overhead());
             encoder.beforePart(length, before);
-            outbox.put(before);
+            outbox.put(before, false);
         }
-        outbox.put(file);
+        outbox.put(file, encoder.complete());
         if (encoder.overhead() > 0) {
             ByteBuf after = context.alloc().directBuffer(2 * encoder.overhead());
             encoder.afterPart(after);
-            outbox.put(after);
+            outbox.put(after, false);
         }
         if (!encoder.complete()) {
             outbox.handOver();
@@ -228,7 +228,7 @@ final class HttpJob implements Job, RequestReport {
         }
         byte[] last = encoder.end();
         if (last.length > 0) {
-            outbox.put(outbox.room(last.length).writeBytes(last));
+            outbox.put(outbox.room(last.length).writeBytes(last), true);
         }
         outbox.complete();
     }
@@ -380,6 +380,11 @@ final class HttpJob implements Job, RequestReport {
     /** Whether the answer's head tells the client that the connection ends. */
     boolean closes() {
         return encoder.closes();
+    }
+
+    /** Whether a client can tell an answer that is cut from a whole one without the connection being reset. */
+    boolean showsItsEnd() {
+        return encoder.showsItsEnd();
     }
 
     /** What is answered in place of the application. */

@@ -24,7 +24,7 @@ final class Outbox {
         COMPLETE,
         /** Nothing of it was sent, and a failure is answered in its place. */
         FAILED,
-        /** A part of it was sent, and the rest will not come. */
+        /** It has begun, and the rest will not come: what waits is still written, for it was flushed, and then the connection is cut. */
         CUT,
         /** The client has left; what still comes is thrown away. */
         DISCARDED
@@ -40,6 +40,9 @@ final class Outbox {
     private Stage stage = Stage.OPEN;
     private boolean begun;
     private boolean handedOver;
+    /** Of the part that was put last. */
+    private boolean lastPartEndsAnswer;
+
     private long waitingBytes;
     private long unwrittenBytes;
 
@@ -70,10 +73,15 @@ final class Outbox {
         return context.alloc().directBuffer(bytes);
     }
 
-    /** Takes the bytes over; they are not sent before {@link #handOver}. */
-    void put(ByteBuf bytes) {
+    /**
+     * Takes the bytes over; they are not sent before {@link #handOver}.
+     *
+     * @param endsAnswer whether a client with all bytes so far takes the answer for whole: if it is cut before its end, the last of them are not sent
+     */
+    void put(ByteBuf bytes, boolean endsAnswer) {
         synchronized (lock) {
             if (stage == Stage.OPEN) {
+                lastPartEndsAnswer = endsAnswer;
                 parts.add(bytes);
                 waitingBytes += bytes.readableBytes();
                 unwrittenBytes += bytes.readableBytes();
@@ -83,10 +91,11 @@ final class Outbox {
         bytes.release();
     }
 
-    /** Takes the part of a file over. */
-    void put(FilePart file) {
+    /** Takes the part of a file over, likewise. */
+    void put(FilePart file, boolean endsAnswer) {
         synchronized (lock) {
             if (stage == Stage.OPEN) {
+                lastPartEndsAnswer = endsAnswer;
                 parts.add(file);
                 return;
             }
@@ -127,7 +136,7 @@ final class Outbox {
         handOver();
     }
 
-    /** The answer cannot be completed: cuts the connection. */
+    /** The answer cannot be completed: cuts the connection when the client has what waits. */
     void cut() {
         synchronized (lock) {
             if (stage == Stage.OPEN) {
@@ -172,21 +181,20 @@ final class Outbox {
         synchronized (lock) {
             handedOver = false;
             now = stage;
+            if (now == Stage.CUT && lastPartEndsAnswer && !parts.isEmpty()) {
+                ReferenceCountUtil.release(parts.removeLast());
+            }
             taken = parts.toArray();
             parts.clear();
             bytes = waitingBytes;
             waitingBytes = 0;
         }
         switch (now) {
-            case OPEN, COMPLETE -> write(taken, bytes);
+            case OPEN, COMPLETE, CUT -> write(taken, bytes);
             case FAILED -> {
                 // Interim heads at most; they go before whatever answer.
                 write(taken, bytes);
                 connection.answerFailure(job);
-            }
-            case CUT -> {
-                release(taken);
-                connection.cut();
             }
             case DISCARDED -> release(taken);
         }
@@ -232,12 +240,17 @@ final class Outbox {
     }
 
     private void endIfWritten() {
-        boolean whole;
+        Stage now;
         synchronized (lock) {
-            whole = stage == Stage.COMPLETE && parts.isEmpty();
+            now = parts.isEmpty() ? stage : Stage.OPEN;
         }
-        if (whole && pendingWrites == 0) {
+        if (pendingWrites > 0) {
+            return;
+        }
+        if (now == Stage.COMPLETE) {
             connection.finished(job);
+        } else if (now == Stage.CUT) {
+            connection.cutOff(job);
         }
     }
 

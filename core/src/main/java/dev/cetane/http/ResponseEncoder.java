@@ -150,6 +150,11 @@ final class ResponseEncoder {
         return framing == Framing.NO_BODY || (framing == Framing.LENGTH && remaining == 0);
     }
 
+    /** Whether the end of the body is told by other means than the end of the connection. */
+    boolean showsItsEnd() {
+        return framing != Framing.UNTIL_CLOSE;
+    }
+
     /** Whether so many bytes may follow; counts them. False when they exceed the promised length. */
     boolean take(long bytes) {
         if (framing == Framing.LENGTH) {

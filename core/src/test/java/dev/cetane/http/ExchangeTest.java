@@ -541,6 +541,37 @@ final class ExchangeTest {
         assertThat(server.counts.now().answered()).isEmpty();
     }
 
+    /** Under nginx with php-fpm it has them too. There the answer then ends as if it were whole. */
+    @Test
+    void whatWasFlushedBeforeAnAnswerFailsReachesTheClientAndNoEnd() throws Exception {
+        server.dispatcher.answer(job -> job.head(200).data("some").data("more").failed(Kind.APPLICATION));
+        for (int request = 0; request < 50; request++) {
+            try (RawClient client = server.connect()) {
+                client.get("/");
+                assertThat(client.head().status()).isEqualTo(200);
+                StringBuilder body = new StringBuilder();
+                while (body.length() < 8) {
+                    body.append(client.text(Integer.parseInt(client.line(), 16)))
+                            .append(client.line());
+                }
+                assertThat(body).hasToString("somemore");
+                assertThat(client.endsCleanly()).as("without a last chunk").isTrue();
+            }
+        }
+        server.counts.await(counts -> counts.aborted() == 50 && counts.closed() == 50);
+    }
+
+    @Test
+    void anAnswerThatLacksItsEndAloneIsNotTakenForWhole() throws Exception {
+        server.dispatcher.answer(job -> job.headOfLength(200, 4).data("some").failed(Kind.CRASHED));
+        for (int request = 0; request < 50; request++) {
+            try (RawClient client = server.connect()) {
+                assertThatThrownBy(() -> client.get("/").answer())
+                        .isInstanceOfAny(EOFException.class, SocketException.class);
+            }
+        }
+    }
+
     @Test
     void anAnswerOfKnownLengthThatFailsIsShort() throws Exception {
         try (RawClient client = server.connect()) {

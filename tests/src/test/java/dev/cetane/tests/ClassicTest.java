@@ -196,7 +196,7 @@ final class ClassicTest {
 
     @Test
     void a_worker_that_dies_after_the_head_aborts_the_answer() {
-        assertCut(cetane, "/kill-after-head.php");
+        RawClient.assertCut(cetane, "/kill-after-head.php");
         assertThat(pid(cetane)).isNotEmpty();
     }
 
@@ -217,7 +217,7 @@ final class ClassicTest {
             assertThat(pid(impatient)).isNotEqualTo(Long.toString(pid));
             Processes.awaitEnd(pid);
         }
-        assertCut(impatient, "/hang-after-head.php");
+        RawClient.assertCut(impatient, "/hang-after-head.php");
     }
 
     @Test
@@ -336,7 +336,7 @@ final class ClassicTest {
             ServerLog.Tail log = broken.logFromHere();
             boolean head = how.equals("long-end");
             if (head) {
-                assertCut(broken, "/" + how);
+                RawClient.assertCut(broken, "/" + how);
             } else {
                 assertThat(broken.get("/" + how).statusCode()).as(how).isEqualTo(502);
             }
@@ -351,7 +351,7 @@ final class ClassicTest {
             }
         }
         assertThat(broken.get("/folded").statusCode()).isEqualTo(502);
-        assertCut(broken, "/garbage-after-head");
+        RawClient.assertCut(broken, "/garbage-after-head");
         long pid = Long.parseLong(broken.get("/pid").body());
         ServerLog.Tail log = broken.logFromHere();
         assertThat(broken.get("/answers-twice").body()).isEqualTo("once");
@@ -477,12 +477,4 @@ final class ClassicTest {
     }
 
     /** The client must see that something is missing. A reset may take even the head from it. */
-    private static void assertCut(RunningCetane instance, String target) {
-        assertThatThrownBy(() -> {
-                    try (RawClient client = instance.connect()) {
-                        client.get(target).answer();
-                    }
-                })
-                .isInstanceOfAny(EOFException.class, SocketException.class);
-    }
 }

@@ -160,12 +160,12 @@ final class FailureTableTest {
 
     @Test
     void a_chunked_answer_whose_worker_dies_is_cut_not_ended() {
-        assertCut(cetane, "/die-after-head");
+        RawClient.assertCut(cetane, "/die-after-head");
     }
 
     @Test
     void an_answer_of_known_length_whose_worker_dies_is_cut_before_that_length() {
-        assertCut(cetane, "/die-after-head-with-length");
+        RawClient.assertCut(cetane, "/die-after-head-with-length");
     }
 
     @Test
@@ -250,7 +250,7 @@ final class FailureTableTest {
                 .workers(1)
                 .set("pool.request-timeout", "500ms")
                 .start();
-        assertCut(impatient, "/");
+        RawClient.assertCut(impatient, "/");
         impatient.log().fromStart().await("request.timed-out");
     }
 
@@ -270,7 +270,7 @@ final class FailureTableTest {
     @Test
     void an_exception_after_the_head_cuts_the_answer_and_the_worker_lives() {
         String pid = cetane.get("/pid").body();
-        assertCut(cetane, "/exception-after-head");
+        RawClient.assertCut(cetane, "/exception-after-head");
         assertThat(cetane.get("/pid").body()).isEqualTo(pid);
     }
 
@@ -357,15 +357,6 @@ final class FailureTableTest {
     }
 
     /** The client must see that something is missing. A reset may take even the head from it. */
-    private static void assertCut(RunningCetane instance, String target) {
-        assertThatThrownBy(() -> {
-                    try (RawClient client = instance.connect()) {
-                        client.get(target).answer();
-                    }
-                })
-                .isInstanceOfAny(EOFException.class, SocketException.class);
-    }
-
     private static ServerLog.Line awaitStopped(RunningCetane instance, long pid) {
         return instance.log()
                 .fromStart()

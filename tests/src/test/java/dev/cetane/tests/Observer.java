@@ -60,16 +60,23 @@ final class Observer implements AutoCloseable {
         seen.put("status", (head.status() + " " + head.reason()).strip());
         head.fields().forEach((name, value) -> seen.put("field " + name, text(step.masked(value))));
         String body = "";
+        boolean cut = false;
         boolean hasBody =
                 head.status() != 204 && head.status() != 304 && !step.method().equals("HEAD");
         if (hasBody) {
-            body = body(client, head, step);
+            try {
+                body = body(client, head, step);
+            } catch (RawClient.CutException e) {
+                body = e.before();
+                cut = true;
+            }
         }
         boolean toEnd = hasBody
                 && !head.fields().containsKey("content-length")
                 && !head.fields().containsKey("transfer-encoding");
-        boolean closes = toEnd || step.leaves() || head.field("connection").equalsIgnoreCase("close");
-        seen.put("connection", closes ? "closed" : "kept");
+        boolean closes =
+                cut || toEnd || step.leaves() || head.field("connection").equalsIgnoreCase("close");
+        seen.put("connection", cut ? "cut" : closes ? "closed" : "kept");
         if (closes) {
             close();
         }

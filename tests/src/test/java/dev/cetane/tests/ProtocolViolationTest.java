@@ -1,11 +1,8 @@
 package dev.cetane.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.SocketException;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,12 +51,7 @@ final class ProtocolViolationTest {
     void after_the_head_the_connection_is_cut_and_the_worker_is_replaced(String name) {
         RunningCetane cetane = INSTANCES.worker(name).workers(1).start();
         ServerLog.Tail log = cetane.logFromHere();
-        assertThatThrownBy(() -> {
-                    try (RawClient client = cetane.connect()) {
-                        client.get("/").answer();
-                    }
-                })
-                .isInstanceOfAny(EOFException.class, SocketException.class);
+        RawClient.assertCut(cetane, "/");
         log.await("worker.stopped");
         log.await("worker.ready");
     }

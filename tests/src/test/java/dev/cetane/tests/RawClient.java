@@ -1,5 +1,7 @@
 package dev.cetane.tests;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -8,6 +10,7 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
@@ -69,6 +72,16 @@ final class RawClient implements AutoCloseable {
         return send("GET " + target + " HTTP/1.1\r\nHost: test\r\n\r\n");
     }
 
+    /** Asserts that the answer to this request is cut, and so cannot be taken for whole. */
+    static void assertCut(RunningCetane instance, String target) {
+        assertThatThrownBy(() -> {
+                    try (RawClient client = instance.connect()) {
+                        client.get(target).answer();
+                    }
+                })
+                .isInstanceOfAny(EOFException.class, SocketException.class);
+    }
+
     /** Reads one answer to a request other than HEAD. */
     Answer answer() throws IOException {
         Answer head = head();
@@ -103,8 +116,12 @@ final class RawClient implements AutoCloseable {
     String body(Answer head) throws IOException {
         if (head.field("transfer-encoding").equals("chunked")) {
             StringBuilder body = new StringBuilder();
-            for (String chunk = chunk(); !chunk.isEmpty(); chunk = chunk()) {
-                body.append(chunk);
+            try {
+                for (String chunk = chunk(); !chunk.isEmpty(); chunk = chunk()) {
+                    body.append(chunk);
+                }
+            } catch (EOFException e) {
+                throw new CutException(body.toString(), e);
             }
             return body.toString();
         }
@@ -112,6 +129,24 @@ final class RawClient implements AutoCloseable {
             return bytes(Integer.parseInt(head.field("content-length")));
         }
         return rest();
+    }
+
+    /** The connection has ended in the middle of a chunked body. */
+    static final class CutException extends EOFException {
+        private static final long serialVersionUID = 1;
+
+        private final String before;
+
+        CutException(String before, EOFException cause) {
+            super(cause.getMessage());
+            initCause(cause);
+            this.before = before;
+        }
+
+        /** The chunks that had arrived. */
+        String before() {
+            return before;
+        }
     }
 
     /** Reads one chunk; empty is the last. */
