@@ -475,6 +475,4 @@ final class ClassicTest {
         JsonNode worker = cetane.workers().get(0);
         assertThat(worker.path("pid").asLong()).isEqualTo(Long.parseLong(pid(cetane)));
     }
-
-    /** The client must see that something is missing. A reset may take even the head from it. */
 }
