@@ -87,7 +87,7 @@ final class Supervisor implements Operator {
         this.log = log;
         ApplicationConfig application = found.application();
         this.exporters = new Exporters(config.export(), Cetane.version(), log);
-        this.metrics = new Metrics(this::snapshot, ticker, Cetane.version(), exporters.registries());
+        this.metrics = new Metrics(this::snapshot, ticker, Cetane.version(), exporters);
         this.workforce = new Workforce(
                 config,
                 application,

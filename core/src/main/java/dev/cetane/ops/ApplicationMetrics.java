@@ -2,10 +2,10 @@ package dev.cetane.ops;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.ops.Exporters.Export;
 import dev.cetane.protocol.Measurement;
 import dev.cetane.protocol.Measurement.Kind;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -70,7 +70,7 @@ final class ApplicationMetrics implements Consumer<List<Measurement>> {
 
     private final PrometheusMeterRegistry registry;
     private final MeterRegistry recording;
-    private final List<MeterRegistry> exporters;
+    private final List<Export> exports;
     private final Map<Refusal, Counter> refusals;
     private final int mostSeries;
     private final EventLog log;
@@ -99,13 +99,13 @@ final class ApplicationMetrics implements Consumer<List<Measurement>> {
     ApplicationMetrics(
             PrometheusMeterRegistry registry,
             MeterRegistry recording,
-            List<MeterRegistry> exporters,
+            List<Export> exports,
             Map<Refusal, Counter> refusals,
             int mostSeries,
             EventLog log) {
         this.registry = registry;
         this.recording = recording;
-        this.exporters = exporters;
+        this.exports = exports;
         this.refusals = refusals;
         this.mostSeries = mostSeries;
         this.log = log;
@@ -234,14 +234,8 @@ final class ApplicationMetrics implements Consumer<List<Measurement>> {
                             return histogram;
                         })
                         .series(labels);
-                for (MeterRegistry exporter : exporters) {
-                    DistributionSummary summary = DistributionSummary.builder(name)
-                            .tags(tags)
-                            .serviceLevelObjectives(buckets.stream()
-                                    .mapToDouble(Double::doubleValue)
-                                    .toArray())
-                            .register(exporter);
-                    taker = taker.andThen(summary::record);
+                for (Export export : exports) {
+                    taker = taker.andThen(export.histograms().series(name, tags, buckets));
                 }
                 return taker;
             }

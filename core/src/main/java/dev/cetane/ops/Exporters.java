@@ -2,8 +2,10 @@ package dev.cetane.ops;
 
 import dev.cetane.log.EventLog;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleConsumer;
 
 /**
  * Pushes the metrics to where the configuration says. What nobody asks for is not loaded: the libraries for OTLP and StatsD bring
@@ -11,8 +13,24 @@ import java.util.List;
  */
 public final class Exporters implements AutoCloseable {
 
-    /** One of them, and what is left to do when it is closed. */
-    record Export(MeterRegistry registry, Runnable afterwards) {}
+    /**
+     * One of them.
+     *
+     * @param histograms makes the application's
+     * @param afterwards what is left to do when it is closed
+     */
+    record Export(MeterRegistry registry, Histograms histograms, Runnable afterwards) {}
+
+    /** How the application's histograms are made for one of them. */
+    @FunctionalInterface
+    interface Histograms {
+        /**
+         * Makes a series, and returns what records a value in it.
+         *
+         * @param bounds upper ones of the buckets, ascending and finite; the same for all series of a name
+         */
+        DoubleConsumer series(String name, List<Tag> tags, List<Double> bounds);
+    }
 
     private final List<Export> exports = new ArrayList<>();
 
@@ -26,9 +44,8 @@ public final class Exporters implements AutoCloseable {
         }
     }
 
-    /** For {@link Metrics}. */
-    public List<MeterRegistry> registries() {
-        return exports.stream().map(Export::registry).toList();
+    List<Export> exports() {
+        return List.copyOf(exports);
     }
 
     /** Pushes what was counted last, and ends. A receiver that does not answer delays it by seconds at most. */

@@ -3,6 +3,7 @@ package dev.cetane.ops;
 import dev.cetane.http.HttpListener;
 import dev.cetane.http.RequestReport;
 import dev.cetane.log.EventLog;
+import dev.cetane.ops.Exporters.Export;
 import dev.cetane.protocol.Measurement;
 import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolListener;
@@ -108,7 +109,7 @@ public final class Metrics implements PoolListener, HttpListener {
     /** The one above, or where others are told too, all of them. */
     private final MeterRegistry recording;
 
-    private final List<MeterRegistry> exporters;
+    private final List<Export> exports;
 
     private final Supplier<PoolSnapshot> pool;
 
@@ -150,7 +151,7 @@ public final class Metrics implements PoolListener, HttpListener {
      * @param version of this program
      */
     public Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version) {
-        this(pool, ticker, version, List.of());
+        this(pool, ticker, version, List.<Export>of());
     }
 
     /**
@@ -158,12 +159,16 @@ public final class Metrics implements PoolListener, HttpListener {
      * @param version of this program
      * @param exporters are told everything too
      */
-    public Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version, List<MeterRegistry> exporters) {
+    public Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version, Exporters exporters) {
+        this(pool, ticker, version, exporters.exports());
+    }
+
+    private Metrics(Supplier<PoolSnapshot> pool, Ticker ticker, String version, List<Export> exports) {
         this.pool = pool;
         this.ticker = ticker;
         this.slow = new SlowRequests(ticker);
         this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new PrometheusRegistry(), clock(ticker));
-        this.exporters = List.copyOf(exporters);
+        this.exports = exports;
         this.recording = recording();
         this.snapshotNanos = ticker.nanos();
         for (int digit = 1; digit < byStatus.length; digit++) {
@@ -221,13 +226,13 @@ public final class Metrics implements PoolListener, HttpListener {
     }
 
     private MeterRegistry recording() {
-        if (exporters.isEmpty()) {
+        if (exports.isEmpty()) {
             return registry;
         }
         CompositeMeterRegistry all =
                 new CompositeMeterRegistry(registry.config().clock());
         all.add(registry);
-        exporters.forEach(all::add);
+        exports.forEach(export -> all.add(export.registry()));
         return all;
     }
 
@@ -284,9 +289,7 @@ public final class Metrics implements PoolListener, HttpListener {
 
     /** Takes what the application measures, and shows it with the rest; null where it may have no series. */
     public @Nullable Consumer<List<Measurement>> application(int mostSeries, EventLog log) {
-        return mostSeries == 0
-                ? null
-                : new ApplicationMetrics(registry, recording, exporters, refusals, mostSeries, log);
+        return mostSeries == 0 ? null : new ApplicationMetrics(registry, recording, exports, refusals, mostSeries, log);
     }
 
     /** What the shared tables take is asked from here on. */

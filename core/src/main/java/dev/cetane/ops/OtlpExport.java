@@ -1,7 +1,9 @@
 package dev.cetane.ops;
 
 import dev.cetane.ops.Exporters.Export;
+import io.micrometer.core.ipc.http.HttpUrlConnectionSender;
 import io.micrometer.registry.otlp.OtlpConfig;
+import io.micrometer.registry.otlp.OtlpHttpMetricsSender;
 import io.micrometer.registry.otlp.OtlpMeterRegistry;
 import java.net.URI;
 import java.time.Duration;
@@ -17,9 +19,11 @@ final class OtlpExport {
     private OtlpExport() {}
 
     static Export open(URI address, Duration interval, String version) {
+        OtlpHistograms histograms = new OtlpHistograms(new OtlpHttpMetricsSender(new HttpUrlConnectionSender()));
         OtlpMeterRegistry registry = OtlpMeterRegistry.builder(new Config(address, interval, version))
+                .metricsSender(histograms)
                 .build();
-        return new Export(registry, () -> {});
+        return new Export(registry, (name, tags, bounds) -> histograms.series(registry, name, tags, bounds), () -> {});
     }
 
     private record Config(URI address, Duration interval, String version) implements OtlpConfig {

@@ -3,6 +3,7 @@ package dev.cetane.ops;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.Exporters.Export;
 import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.config.MeterFilterReply;
@@ -28,7 +29,11 @@ final class StatsdExport {
                 .lineSink(sender::offer)
                 .build();
         registry.config().meterFilter(new WithoutHistograms());
-        return new Export(registry, sender::close);
+        return new Export(
+                registry,
+                (name, tags, bounds) ->
+                        DistributionSummary.builder(name).tags(tags).register(registry)::record,
+                sender::close);
     }
 
     /** The server makes its own of the single durations. */

@@ -1,6 +1,7 @@
 package dev.cetane.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
@@ -12,6 +13,7 @@ import dev.cetane.worker.Ticker;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerState;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
+import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import java.io.IOException;
@@ -43,15 +45,8 @@ final class ExportersTest {
     @Test
     void otlp_gets_every_meter_with_the_figures_of_prometheus() throws IOException {
         List<ExportMetricsServiceRequest> received = new CopyOnWriteArrayList<>();
-        HttpServer collector = HttpServer.create(ANY_PORT, 0);
-        collector.createContext("/v1/metrics", exchange -> {
-            received.add(ExportMetricsServiceRequest.parseFrom(exchange.getRequestBody()));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        collector.start();
-        URI url = URI.create("http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/metrics");
-        try (Exporters exporters = open(new ExportConfig(url, null, Dialect.DATADOG, INTERVAL))) {
+        HttpServer collector = collector(received);
+        try (Exporters exporters = open(new ExportConfig(url(collector), null, Dialect.DATADOG, INTERVAL))) {
             Metrics metrics = measured(exporters);
             // A push may come between two of these; the next one has them all.
             await().atMost(PATIENCE).untilAsserted(() -> {
@@ -71,11 +66,28 @@ final class ExportersTest {
     }
 
     @Test
+    void otlp_gets_the_applications_histograms_with_their_buckets_and_fractions() throws IOException {
+        List<ExportMetricsServiceRequest> received = new CopyOnWriteArrayList<>();
+        HttpServer collector = collector(received);
+        try (Exporters exporters = open(new ExportConfig(url(collector), null, Dialect.DATADOG, INTERVAL))) {
+            measured(exporters);
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                HistogramDataPoint wait = histogram(received, "app.wait");
+                assertThat(wait.getExplicitBoundsList()).containsExactly(0.1, 0.5, 2.0);
+                assertThat(wait.getBucketCountsList()).containsExactly(1L, 2L, 0L, 1L);
+                assertThat(wait.getCount()).isEqualTo(4);
+                assertThat(wait.getSum()).isCloseTo(3.375, within(1e-9));
+            });
+        } finally {
+            collector.stop(0);
+        }
+    }
+
+    @Test
     void a_collector_that_is_away_delays_nobody_and_gets_the_sums_later() throws IOException {
         HttpServer collector = HttpServer.create(ANY_PORT, 0);
-        int port = collector.getAddress().getPort();
+        URI url = url(collector);
         collector.stop(0);
-        URI url = URI.create("http://127.0.0.1:" + port + "/v1/metrics");
         try (Exporters exporters = open(new ExportConfig(url, null, Dialect.DATADOG, INTERVAL))) {
             Metrics metrics = measured(exporters);
             assertThat(metrics.scrape()).contains("cetane_requests_seconds_count{outcome=\"2xx\"} 2");
@@ -91,6 +103,7 @@ final class ExportersTest {
                 "cetane.request.phase:1.5|ms|#phase:queue",
                 "cetane.request.failures:1|c|#statistic:count,reason:crashed",
                 "app.basket:7|h|#shop:a",
+                "app.wait:0.25|h",
                 "cetane.workers:1|g|#statistic:value,state:busy",
                 "cetane.queue.limit:128|g|#statistic:value");
         assertThat(lines).noneMatch(line -> line.contains("histogram"));
@@ -128,20 +141,52 @@ final class ExportersTest {
         }
     }
 
+    private static HttpServer collector(List<ExportMetricsServiceRequest> received) throws IOException {
+        HttpServer collector = HttpServer.create(ANY_PORT, 0);
+        collector.createContext("/v1/metrics", exchange -> {
+            received.add(ExportMetricsServiceRequest.parseFrom(exchange.getRequestBody()));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        collector.start();
+        return collector;
+    }
+
+    private static URI url(HttpServer collector) {
+        return URI.create("http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/metrics");
+    }
+
+    private static HistogramDataPoint histogram(List<ExportMetricsServiceRequest> received, String name) {
+        return metrics(received).stream()
+                .filter(metric -> metric.getName().equals(name))
+                .flatMap(metric -> metric.getHistogram().getDataPointsList().stream())
+                .findFirst()
+                .orElseGet(HistogramDataPoint::getDefaultInstance);
+    }
+
     private static Exporters open(ExportConfig config) {
         return new Exporters(config, "1.2.3", new RecordingLog());
     }
 
     private static Metrics measured(Exporters exporters) {
-        Metrics metrics = new Metrics(
-                () -> Pools.of(WorkerState.IDLE, WorkerState.BUSY), Ticker.system(), "1.2.3", exporters.registries());
+        Metrics metrics =
+                new Metrics(() -> Pools.of(WorkerState.IDLE, WorkerState.BUSY), Ticker.system(), "1.2.3", exporters);
         metrics.answered(200, 12_000_000, 0, 0);
         metrics.answered(204, 34_000_000, 0, 0);
         metrics.completed(new JobReport(1, 1_500_000, 0, 1, 1, 1, 1, 1, 1, 1));
         metrics.failed(WorkerException.Kind.CRASHED);
         Objects.requireNonNull(metrics.application(10, new RecordingLog()))
-                .accept(List.of(new Measurement(
-                        Measurement.Kind.HISTOGRAM, List.of("basket", "shop", "a"), List.of(5.0, 10.0), List.of(7.0))));
+                .accept(List.of(
+                        new Measurement(
+                                Measurement.Kind.HISTOGRAM,
+                                List.of("basket", "shop", "a"),
+                                List.of(5.0, 10.0),
+                                List.of(7.0)),
+                        new Measurement(
+                                Measurement.Kind.HISTOGRAM,
+                                List.of("wait"),
+                                List.of(0.1, 0.5, 2.0),
+                                List.of(0.025, 0.25, 0.5, 2.6))));
         return metrics;
     }
 
