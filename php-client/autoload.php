@@ -16,6 +16,11 @@ spl_autoload_register(static function (string $class): void {
     }
 });
 
+if ((string) ini_get('opcache.file_cache') !== '') {
+    // Before anything else is loaded from there.
+    Cetane\OpcacheFileCache::refuseForeign();
+}
+
 require_once __DIR__ . '/functions.php';
 
 if (getenv('CETANE_OUT') !== false) {

@@ -18,6 +18,5 @@ final class AppServiceProvider extends ServiceProvider
     public function boot(): void
     {
         DemoDatabase::ensure(config('database.connections.sqlite.database'));
-        $this->loadRoutesFrom(base_path('routes/web.php'));
     }
 }

@@ -157,6 +157,7 @@ function _complete_cetane() {
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} check" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} measure" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} lambda" ];    then _picocli_cetane; return $?; fi
+  if [ "${COMP_LINE}" = "${COMP_WORDS[0]} warm" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} status" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} workers" ];    then _picocli_cetane; return $?; fi
   if [ "${COMP_LINE}" = "${COMP_WORDS[0]} top" ];    then _picocli_cetane; return $?; fi
@@ -168,17 +169,19 @@ function _complete_cetane() {
   local cmds1=(check)
   local cmds2=(measure)
   local cmds3=(lambda)
-  local cmds4=(status)
-  local cmds5=(workers)
-  local cmds6=(top)
-  local cmds7=(reload)
-  local cmds8=(stop)
+  local cmds4=(warm)
+  local cmds5=(status)
+  local cmds6=(workers)
+  local cmds7=(top)
+  local cmds8=(reload)
+  local cmds9=(stop)
 
-  if CompWordsContainsArray "${cmds8[@]}"; then _picocli_cetane_stop; return $?; fi
-  if CompWordsContainsArray "${cmds7[@]}"; then _picocli_cetane_reload; return $?; fi
-  if CompWordsContainsArray "${cmds6[@]}"; then _picocli_cetane_top; return $?; fi
-  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_workers; return $?; fi
-  if CompWordsContainsArray "${cmds4[@]}"; then _picocli_cetane_status; return $?; fi
+  if CompWordsContainsArray "${cmds9[@]}"; then _picocli_cetane_stop; return $?; fi
+  if CompWordsContainsArray "${cmds8[@]}"; then _picocli_cetane_reload; return $?; fi
+  if CompWordsContainsArray "${cmds7[@]}"; then _picocli_cetane_top; return $?; fi
+  if CompWordsContainsArray "${cmds6[@]}"; then _picocli_cetane_workers; return $?; fi
+  if CompWordsContainsArray "${cmds5[@]}"; then _picocli_cetane_status; return $?; fi
+  if CompWordsContainsArray "${cmds4[@]}"; then _picocli_cetane_warm; return $?; fi
   if CompWordsContainsArray "${cmds3[@]}"; then _picocli_cetane_lambda; return $?; fi
   if CompWordsContainsArray "${cmds2[@]}"; then _picocli_cetane_measure; return $?; fi
   if CompWordsContainsArray "${cmds1[@]}"; then _picocli_cetane_check; return $?; fi
@@ -193,7 +196,7 @@ function _picocli_cetane() {
   # Get completion data
   local curr_word=${COMP_WORDS[COMP_CWORD]}
 
-  local commands="serve check measure lambda status workers top reload stop"
+  local commands="serve check measure lambda warm status workers top reload stop"
   local flag_opts="'-h' '--help' '-V' '--version'"
   local arg_opts=""
 
@@ -340,6 +343,42 @@ function _picocli_cetane_lambda() {
 
   case ${prev_word} in
     '--listen')
+      return
+      ;;
+    '--config')
+      return
+      ;;
+    '--set')
+      return
+      ;;
+  esac
+
+  if [[ "${curr_word}" == -* ]]; then
+    COMPREPLY=( $(compgen -W "${flag_opts} ${arg_opts}" -- "${curr_word}") )
+  else
+    local positionals=""
+    local IFS=$'\n'
+    COMPREPLY=( $(compgen -W "${commands// /$'\n'}${IFS}${positionals}" -- "${curr_word}") )
+  fi
+}
+
+# Generates completions for the options and subcommands of the `warm` subcommand.
+function _picocli_cetane_warm() {
+  # Get completion data
+  local curr_word=${COMP_WORDS[COMP_CWORD]}
+  local prev_word=${COMP_WORDS[COMP_CWORD-1]}
+
+  local commands=""
+  local flag_opts="'-h' '--help' '-V' '--version'"
+  local arg_opts="'--without' '-n' '--config' '--set'"
+
+  type compopt &>/dev/null && compopt +o default
+
+  case ${prev_word} in
+    '--without')
+      return
+      ;;
+    '-n')
       return
       ;;
     '--config')

@@ -6,13 +6,11 @@ import dev.cetane.shared.TableCalls;
 import dev.cetane.task.TaskCalls;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
-import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PhpProbe;
 import dev.cetane.worker.PoolConfig;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.TimeLimitCalls;
-import dev.cetane.worker.WorkerEnd;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerPool;
 import dev.cetane.worker.WorkerServices;
@@ -215,28 +213,5 @@ final class Check {
             map.put(namesAndValues[i], namesAndValues[i + 1]);
         }
         return map;
-    }
-
-    /** Keeps the time of the first boot. Any thread. */
-    private record BootListener(AtomicLong bootNanos) implements PoolListener {
-        @Override
-        public void started(int workerId) {}
-
-        @Override
-        public void booted(int workerId, long nanos) {
-            bootNanos.compareAndSet(0, nanos);
-        }
-
-        @Override
-        public void stopped(WorkerEnd end) {}
-
-        @Override
-        public void rejected(WorkerException.Kind kind) {}
-
-        @Override
-        public void completed(JobReport report) {}
-
-        @Override
-        public void failed(WorkerException.Kind kind) {}
     }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -91,6 +92,7 @@ final class CommandLineInterface {
                         ? new LocalLambda(err, environment, workingDirectory, clientDirectory).run(invocation)
                         : new LambdaCommand(err, environment, workingDirectory, clientDirectory).run(invocation);
             case "measure" -> measure(invocation);
+            case "warm" -> warm(invocation);
             case "check" -> check(invocation);
             case "status", "workers" -> show(invocation);
             case "top" -> top(invocation);
@@ -170,6 +172,33 @@ final class CommandLineInterface {
         }
         return measure.finish(
                 save == null ? null : workingDirectory.resolve(save), before, invocation.has("--any-cpu"));
+    }
+
+    /** With the environment that workers have on Lambda. */
+    private int warm(Invocation invocation) {
+        String count = invocation.value("-n");
+        long runs = count == null ? 7 : number("-n", count);
+        if (runs > 1000) {
+            throw new CommandException(CommandException.WRONG_USE, "-n = " + runs + " is not in 0 … 1000");
+        }
+        List<String> sets = new ArrayList<>();
+        if (!environment.containsKey(Settings.APP_PASS_ENVIRONMENT.variable())) {
+            sets.add(Settings.APP_PASS_ENVIRONMENT.key() + "=*");
+        }
+        sets.addAll(invocation.all("--set"));
+        CetaneConfig config = new ConfigLoader(environment, workingDirectory, RunDirectory.pid())
+                .load(new ConfigLoader.Flags(
+                        invocation.app(), invocation.value("--config"), sets, List.of(), null, null));
+        ApplicationFinder finder = new ApplicationFinder(
+                config.app(), LambdaCommand.workersEnvironment(environment), workingDirectory, clientDirectory);
+        return new WarmCommand(
+                        out,
+                        LambdaCommand.taskRoot(environment),
+                        config,
+                        finder.find().application(),
+                        Set.copyOf(invocation.all("--without")),
+                        (int) runs)
+                .run();
     }
 
     private int check(Invocation invocation) {

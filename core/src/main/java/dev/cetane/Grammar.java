@@ -143,6 +143,24 @@ final class Grammar {
                                     "--listen", "HOST:PORT", "Where the emulator listens (default: 127.0.0.1:8080)."),
                             Option.value("--config", "FILE", "The configuration (default: none)."),
                             Option.list("--set", "KEY=VALUE", "Set any key of the configuration. Repeatable."))),
+            new Command(
+                    "warm",
+                    "Prepares an application for AWS Lambda: compiles its code ahead, makes Laravel's caches, and measures what each saves.",
+                    true,
+                    List.of(
+                            Option.list(
+                                    "--without",
+                                    "STEP",
+                                    "Leave this out: config, routes, events, views or opcache. Repeatable."),
+                            Option.value(
+                                    "-n",
+                                    "N",
+                                    "How many starts with and without each are measured (default: 7, 0: none)."),
+                            Option.value(
+                                    "--config",
+                                    "FILE",
+                                    "The configuration (default: cetane.yaml in the application's directory)."),
+                            Option.list("--set", "KEY=VALUE", "Set any key of the configuration. Repeatable."))),
             new Command("status", "Shows how the running instance is.", false, plus(ASKING, JSON)),
             new Command(
                     "workers",

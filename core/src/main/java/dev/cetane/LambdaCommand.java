@@ -7,6 +7,7 @@ import dev.cetane.lambda.LambdaConfig;
 import dev.cetane.lambda.LambdaRuntime;
 import dev.cetane.lambda.Metrics;
 import dev.cetane.lambda.MetricsConfig;
+import dev.cetane.log.EventLog;
 import dev.cetane.shared.SharedTables;
 import dev.cetane.shared.TableCalls;
 import dev.cetane.task.TaskCalls;
@@ -77,7 +78,7 @@ final class LambdaCommand {
         OutputStream out = StandardOutput.shared();
         InvocationLog log = new InvocationLog(StandardOutput.lambdaLog(config.log(), out), slots == 1);
         ApplicationConfig application = new ApplicationFinder(
-                        config.app(), workersEnvironment(), workingDirectory, clientDirectory)
+                        config.app(), workersEnvironment(environment), workingDirectory, clientDirectory)
                 .find()
                 .application();
         if (application.kind() == ApplicationKind.CLASSIC) {
@@ -92,7 +93,7 @@ final class LambdaCommand {
         try (RunDirectory directory = runDirectory(config);
                 WorkerPool pool = new WorkerPool(
                         poolConfig(config.pool(), slots),
-                        application,
+                        OpcacheFileCache.used(application, taskRoot(environment), directory.directory(), log),
                         services(config, ticker, log),
                         directory.directory(),
                         ticker,
@@ -145,7 +146,7 @@ final class LambdaCommand {
     }
 
     /** Without what the launcher sets for this JVM. */
-    private Map<String, String> workersEnvironment() {
+    static Map<String, String> workersEnvironment(Map<String, String> environment) {
         Map<String, String> passed = new HashMap<>(environment);
         passed.keySet().removeAll(List.of("MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"));
         return passed;
@@ -182,10 +183,12 @@ final class LambdaCommand {
         if (invocation.app() != null || handler.isEmpty() || environment.containsKey(Settings.APP_PATH.variable())) {
             return invocation.app();
         }
-        return Path.of(environment.getOrDefault("LAMBDA_TASK_ROOT", "/var/task"))
-                .resolve(handler)
-                .normalize()
-                .toString();
+        return taskRoot(environment).resolve(handler).normalize().toString();
+    }
+
+    /** Where a function's files lie. */
+    static Path taskRoot(Map<String, String> environment) {
+        return Path.of(environment.getOrDefault("LAMBDA_TASK_ROOT", "/var/task"));
     }
 
     private InetSocketAddress runtimeApi() {
@@ -212,12 +215,12 @@ final class LambdaCommand {
     }
 
     /** A worker for each slot. The loops know the deadline of each invocation, so the pool has no limits of its own. */
-    private static PoolConfig poolConfig(PoolConfig pool, int slots) {
+    static PoolConfig poolConfig(PoolConfig pool, int slots) {
         return pool.with(slots, slots, Duration.ZERO, pool.requestTimeout());
     }
 
     /** Tables live as long as the environment; there are no task workers, so tasks run in the request. */
-    private static WorkerServices services(CetaneConfig config, Ticker ticker, InvocationLog log) {
+    static WorkerServices services(CetaneConfig config, Ticker ticker, EventLog log) {
         SharedTables tables = new SharedTables(config.sharing().tableBytes(), log);
         return new WorkerServices(
                 new WorkerCalls(
@@ -233,7 +236,7 @@ final class LambdaCommand {
     }
 
     /** The front controller as a client would ask for it. */
-    private static String scriptName(ApplicationConfig application) {
+    static String scriptName(ApplicationConfig application) {
         String script = application.script();
         String root = application.documentRoot();
         if (script.isEmpty()) {

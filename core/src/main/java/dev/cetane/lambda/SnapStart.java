@@ -12,9 +12,7 @@ import dev.cetane.worker.WorkerPool;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
@@ -22,9 +20,6 @@ import java.util.function.Consumer;
  * during which Lambda takes the snapshot, and workers that know that they are a copy. Runs on the main thread, once.
  */
 final class SnapStart {
-    /** How long hooks of the application, or the request that warms it, may take. */
-    private static final long HOOK_SECONDS = 60;
-
     private final LambdaConfig config;
     private final WorkerPool pool;
     private final CgiVariables variables;
@@ -46,7 +41,8 @@ final class SnapStart {
      */
     void prepare() throws InterruptedException {
         if (!config.warmRequest().isEmpty()) {
-            tellAll("the warm request", this::warm);
+            WarmRequest request = new WarmRequest(config.warmRequest(), pool, variables, config.spoolDirectory());
+            tellAll("the warm request", request::write);
         }
         tell("CHECKPOINT", RequestWriter::checkpoint);
     }
@@ -100,44 +96,7 @@ final class SnapStart {
             }
         }
         for (WorkerNotice notice : given) {
-            try {
-                notice.ended().get(HOOK_SECONDS, TimeUnit.SECONDS);
-            } catch (ExecutionException e) {
-                throw e.getCause() instanceof WorkerException failure
-                        ? failure
-                        : new WorkerException(WorkerException.Kind.APPLICATION, String.valueOf(e.getCause()));
-            } catch (TimeoutException e) {
-                WorkerException late = new WorkerException(
-                        WorkerException.Kind.TIMED_OUT, what + " has not ended within " + HOOK_SECONDS + " s");
-                pool.abort(notice, late);
-                throw late;
-            }
-        }
-    }
-
-    /** A GET as an HTTP API would send it. */
-    private void warm(RequestWriter out) {
-        String target = config.warmRequest();
-        int mark = target.indexOf('?');
-        ByteWriter json = new ByteWriter();
-        json.put("{\"version\":\"2.0\",\"rawPath\":").unicode(mark < 0 ? target : target.substring(0, mark));
-        json.put(",\"rawQueryString\":").unicode(mark < 0 ? "" : target.substring(mark + 1));
-        json.put(
-                ",\"headers\":{\"host\":\"localhost\",\"user-agent\":\"Cetane-Warm-Request\"},\"isBase64Encoded\":false"
-                        + ",\"requestContext\":{\"stage\":\"$default\",\"http\":{\"method\":\"GET\",\"path\":\"/\","
-                        + "\"protocol\":\"HTTP/1.1\",\"sourceIp\":\"127.0.0.1\"}}}");
-        Invocation invocation =
-                new Invocation("warm", 0, "", "", "", "", "", "application/json", json.array(), json.length());
-        Ready ready = pool.lastReady();
-        boolean events = ready != null && InvocationLoop.takesAllEvents(ready);
-        try {
-            HttpEvent http =
-                    events ? null : new EventReader("").read(invocation).http();
-            // A few bytes: they never take a file.
-            EventBody body = EventBody.whole(config.spoolDirectory(), "warm", json.array(), events ? json.length() : 0);
-            new InvocationRequest(invocation, http, body, variables).encode(out);
-        } catch (MalformedEventException e) {
-            throw new IllegalArgumentException("lambda.warm-request " + target + ": " + e.getMessage(), e);
+            WarmRequest.await(notice, what, pool);
         }
     }
 }

@@ -10,11 +10,12 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Something that a worker is to do or to know, whose answer is of interest only if it fails. */
+/** Something that a worker is to do or to know, of whose answer only the status is of interest, or that it fails. */
 final class WorkerNotice implements Job {
     private final String what;
     private final Consumer<RequestWriter> writer;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile int status;
 
     /** @param writer writes it, on the dispatching thread */
     WorkerNotice(String what, Consumer<RequestWriter> writer) {
@@ -25,6 +26,11 @@ final class WorkerNotice implements Job {
     /** Completes when the worker is idle again; fails with a {@link WorkerException}. */
     CompletableFuture<Void> ended() {
         return ended;
+    }
+
+    /** Of the answer's head, 0 when there was none. */
+    int status() {
+        return status;
     }
 
     @Override
@@ -43,7 +49,9 @@ final class WorkerNotice implements Job {
     }
 
     @Override
-    public void head(ResponseHead head) {}
+    public void head(ResponseHead head) {
+        status = head.status();
+    }
 
     @Override
     public void data(ByteBuffer bytes) {}

@@ -1,6 +1,8 @@
 package dev.cetane.worker;
 
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -31,4 +33,21 @@ public record ApplicationConfig(
         Map<String, String> environment,
         boolean debug,
         Path clientDirectory,
-        List<String> processPrefix) {}
+        List<String> processPrefix) {
+    /** The same with more PHP settings, after those that are there. */
+    public ApplicationConfig withIni(Map<String, String> more) {
+        Map<String, String> all = new LinkedHashMap<>(ini);
+        all.putAll(more);
+        return new ApplicationConfig(
+                kind,
+                path,
+                script,
+                documentRoot,
+                php,
+                Collections.unmodifiableMap(all),
+                environment,
+                debug,
+                clientDirectory,
+                processPrefix);
+    }
+}
