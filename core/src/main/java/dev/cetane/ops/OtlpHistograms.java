@@ -69,14 +69,16 @@ final class OtlpHistograms implements OtlpMetricsSender {
 
     @Override
     public void send(Request request) throws Exception {
-        next.send(
-                byName.isEmpty()
-                        ? request
-                        : Request.builder(divided(request.getMetricsData()))
-                                .address(request.getAddress())
-                                .headers(request.getHeaders())
-                                .compressionMode(request.getCompressionMode())
-                                .build());
+        String address = request.getAddress();
+        if (byName.isEmpty() || address == null) {
+            next.send(request);
+            return;
+        }
+        next.send(Request.builder(divided(request.getMetricsData()))
+                .address(address)
+                .headers(request.getHeaders())
+                .compressionMode(request.getCompressionMode())
+                .build());
     }
 
     private byte[] divided(byte[] metricsData) throws Exception {
