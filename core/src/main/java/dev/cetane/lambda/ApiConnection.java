@@ -2,22 +2,23 @@ package dev.cetane.lambda;
 
 import dev.cetane.worker.Ticker;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One HTTP/1.1 connection to the Runtime API, kept open between calls and opened anew when it is found dead: while a sandbox is frozen
  * nobody keeps a connection alive. Used by one thread at a time.
  *
- * <p>There is no time-out for an answer: {@code /next} may take days.
+ * <p>Only whoever waits for an event waits for as long as it takes: {@code /next} may take days.
  */
 final class ApiConnection implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
@@ -33,6 +34,10 @@ final class ApiConnection implements AutoCloseable {
     private byte[] in = new byte[16 * 1024];
     private int inFrom;
     private int inTo;
+
+    // Of the answer that is waited for; 0: as long as it takes.
+    private long patienceMillis;
+    private long giveUpNanos;
 
     ApiConnection(InetSocketAddress address, Ticker ticker) {
         this.address = address;
@@ -115,12 +120,15 @@ final class ApiConnection implements AutoCloseable {
     }
 
     /**
-     * Waits for the answer, for as long as it takes.
+     * Waits for the answer.
      *
-     * @throws DeadConnectionException when not one byte of it came
-     * @throws RuntimeApiException when it is no HTTP
+     * @param millis until its last byte; 0 for as long as it takes
+     * @throws DeadConnectionException when not one byte of it came before the connection's end
+     * @throws RuntimeApiException when it is no HTTP, or not there in time
      */
-    Reply receive() throws IOException {
+    Reply receive(long millis) throws IOException {
+        patienceMillis = millis;
+        giveUpNanos = millis == 0 ? 0 : ticker.nanos() + TimeUnit.MILLISECONDS.toNanos(millis);
         inFrom = 0;
         inTo = 0;
         try {
@@ -223,20 +231,33 @@ final class ApiConnection implements AutoCloseable {
 
     private byte[] rest() throws IOException {
         byte[] body = Arrays.copyOfRange(in, inFrom, inTo);
-        byte[] more = input().readNBytes(MAX_BODY_BYTES - body.length);
-        byte[] all = Arrays.copyOf(body, body.length + more.length);
-        System.arraycopy(more, 0, all, body.length, more.length);
-        close();
-        return all;
+        int length = body.length;
+        while (true) {
+            if (length == body.length) {
+                if (length >= MAX_BODY_BYTES) {
+                    throw new RuntimeApiException("the Runtime API sends more than " + MAX_BODY_BYTES + " bytes");
+                }
+                body = Arrays.copyOf(body, Math.min(MAX_BODY_BYTES, Math.max(1024, 2 * length)));
+            }
+            int read = read(body, length, body.length - length);
+            if (read < 0) {
+                close();
+                return Arrays.copyOf(body, length);
+            }
+            length += read;
+        }
     }
 
     private void take(byte[] target, int offset, int count) throws IOException {
         int buffered = Math.min(count, inTo - inFrom);
         System.arraycopy(in, inFrom, target, offset, buffered);
         inFrom += buffered;
-        int taken = buffered + input().readNBytes(target, offset + buffered, count - buffered);
-        if (taken < count) {
-            throw new RuntimeApiException("the Runtime API closed the connection in the middle of an answer");
+        for (int taken = buffered; taken < count; ) {
+            int read = read(target, offset + taken, count - taken);
+            if (read < 0) {
+                throw new RuntimeApiException("the Runtime API closed the connection in the middle of an answer");
+            }
+            taken += read;
         }
     }
 
@@ -272,7 +293,9 @@ final class ApiConnection implements AutoCloseable {
         }
         int read;
         try {
-            read = input().read(in, inTo, in.length - inTo);
+            read = read(in, inTo, in.length - inTo);
+        } catch (RuntimeApiException e) {
+            throw e;
         } catch (IOException e) {
             if (first) {
                 throw new DeadConnectionException("the connection was closed: " + e.getMessage(), e);
@@ -288,12 +311,24 @@ final class ApiConnection implements AutoCloseable {
         inTo += read;
     }
 
-    private InputStream input() throws IOException {
+    /** Some bytes, as many as there are; negative for the connection's end. */
+    private int read(byte[] target, int offset, int count) throws IOException {
         Socket open = socket;
         if (open == null) {
             throw new IOException("the connection was closed");
         }
-        return open.getInputStream();
+        int millis = 0;
+        if (patienceMillis != 0) {
+            long left = TimeUnit.NANOSECONDS.toMillis(giveUpNanos - ticker.nanos());
+            millis = (int) Math.min(Integer.MAX_VALUE, Math.max(1, left));
+        }
+        open.setSoTimeout(millis);
+        try {
+            return open.getInputStream().read(target, offset, count);
+        } catch (SocketTimeoutException e) {
+            throw new RuntimeApiException(
+                    "the Runtime API at " + address + " has not answered within " + patienceMillis + " ms");
+        }
     }
 
     private static int number(String text, int radix) throws RuntimeApiException {

@@ -359,16 +359,17 @@ final class InvocationJob implements Job {
     /**
      * Once the job has ended: waits for what the API says of the answer.
      *
+     * @param millis what is left of the invocation's time, which a streamed answer has to arrive
      * @throws IOException when it could not be sent
      */
     @Nullable
-    Reply confirm() throws IOException {
+    Reply confirm(long millis) throws IOException {
         IOException problem = apiFailure;
         if (problem != null) {
             throw problem;
         }
         StreamedAnswer stream = streamed;
-        return stream == null ? api.confirm() : stream.confirm();
+        return stream == null ? api.confirm() : stream.confirm(Math.max(RuntimeApi.CONFIRM_MILLIS, millis));
     }
 
     @Override

@@ -204,7 +204,7 @@ final class InvocationLoop {
                         "an invocation could not be ended: its answer is not taken, or its worker cannot be killed");
             }
         }
-        confirmed(request.invocation(), figures, job.confirm());
+        confirmed(request.invocation(), figures, job.confirm(remaining(endMillis)));
     }
 
     /** What the worker has said of itself; null when it is not there in time. */

@@ -8,8 +8,6 @@ import dev.cetane.worker.WorkerPool;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -19,7 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The life of a custom runtime: boots the workers, then serves one invocation after the other in each slot, until the environment ends.
- * {@link #run} runs on the main thread; {@link #stop} comes from a signal.
+ * {@link #run} runs on the main thread, which waits for nothing but the end; the first slot's thread starts it all, and {@link #stop}
+ * comes from a signal.
  */
 public final class LambdaRuntime {
     /** Between SIGTERM and SIGKILL Lambda leaves half a second. */
@@ -37,6 +36,7 @@ public final class LambdaRuntime {
     private final String cpu;
     private final CountDownLatch over = new CountDownLatch(1);
     private final AtomicInteger slots = new AtomicInteger();
+    private volatile boolean stopping;
     private volatile int exitCode;
 
     /**
@@ -68,8 +68,43 @@ public final class LambdaRuntime {
      * @return the exit code: 0 after {@link #stop}, 64 when a copy of a snapshot cannot serve, else 1, and Lambda starts a new environment
      */
     public int run() throws InterruptedException {
-        long begunNanos = ticker.nanos();
+        slot(1, this::start).start();
+        over.await();
+        return exitCode;
+    }
+
+    private static Thread slot(int number, Runnable task) {
+        Thread thread = new Thread(task, "cetane-lambda-" + number);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Boots, has the other slots serve, and serves. On the first slot's thread. */
+    private void start() {
         CompletableFuture<Void> boot = pool.startBooting();
+        try {
+            int failed = boot(boot);
+            if (failed != 0) {
+                end(failed);
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        } catch (RuntimeException | Error e) {
+            end(initFailed(new IllegalStateException("a fault of Cetane's own: " + e, e)));
+            return;
+        }
+        slots.set(config.slots());
+        for (int i = 2; i <= config.slots(); i++) {
+            slot(i, () -> loop(boot)).start();
+        }
+        loop(boot);
+    }
+
+    /** Returns 0, or the code to exit with. */
+    private int boot(CompletableFuture<Void> boot) throws InterruptedException {
+        long begunNanos = ticker.nanos();
         ShutdownExtension extension = new ShutdownExtension(config.runtimeApi(), ticker, log);
         extension.start();
         try {
@@ -91,16 +126,7 @@ public final class LambdaRuntime {
             }
         }
         started(ticker.nanos() - begunNanos);
-        List<Thread> loops = new ArrayList<>();
-        for (int i = 1; i <= config.slots(); i++) {
-            Thread loop = new Thread(() -> loop(boot), "cetane-lambda-" + i);
-            loop.setDaemon(true);
-            loops.add(loop);
-        }
-        slots.set(loops.size());
-        loops.forEach(Thread::start);
-        over.await();
-        return exitCode;
+        return 0;
     }
 
     /** Returns 0, or the code to exit with. */
@@ -146,6 +172,7 @@ public final class LambdaRuntime {
     /** The environment is about to end: lets the workers run their shutdown code, as far as there is time. Any thread. */
     @SuppressWarnings("FutureReturnValueIgnored") // its one action cannot fail
     public void stop() {
+        stopping = true;
         metrics.flush();
         pool.drain(Duration.ofMillis(STOP_MILLIS))
                 .orTimeout(STOP_MILLIS, TimeUnit.MILLISECONDS)
@@ -176,15 +203,25 @@ public final class LambdaRuntime {
     }
 
     private void end(String why) {
-        if (over.getCount() > 0) {
+        if (!stopping && over.getCount() > 0) {
             log.log(Level.ERROR, "lambda.ended", null, why);
             metrics.flush();
-            exitCode = 1;
+            end(1);
+        }
+    }
+
+    /** What fails while the environment ends, fails because it ends. */
+    private void end(int code) {
+        if (!stopping) {
+            exitCode = code;
             over.countDown();
         }
     }
 
     private int initFailed(Throwable cause) {
+        if (stopping) {
+            return 1;
+        }
         String message = String.valueOf(cause.getMessage());
         log.log(Level.ERROR, "lambda.init-failed", null, message);
         reportInitError(config.runtimeApi(), ticker, "Runtime.InitError", message);

@@ -16,6 +16,12 @@ final class RuntimeApi implements AutoCloseable {
     /** The API takes no larger answer. */
     static final int MAX_ANSWER_BYTES = 6 * 1024 * 1024 + 100;
 
+    /** For what the API says of an answer that it has: it is a process of the same machine. */
+    static final long CONFIRM_MILLIS = 10_000;
+
+    /** For its word on an error after which the process exits. */
+    private static final long REPORT_MILLIS = 2_000;
+
     private static final String VERSION = "/2018-06-01/runtime/";
 
     private final String host;
@@ -45,7 +51,7 @@ final class RuntimeApi implements AutoCloseable {
     Invocation next() throws IOException {
         request("GET", "invocation/next");
         head.put("\r\n");
-        Reply reply = call(new byte[0], 0);
+        Reply reply = call(new byte[0], 0, 0);
         if (reply.status() != 200) {
             throw new RuntimeApiException("the Runtime API answered /next with " + reply.status() + " " + reply.text());
         }
@@ -69,7 +75,11 @@ final class RuntimeApi implements AutoCloseable {
         begin("application/json", json, json.length);
     }
 
-    /** Waits for what the API says of the last {@link #post}; null when there was none. */
+    /**
+     * Waits for what the API says of the last {@link #post}; null when there was none.
+     *
+     * @throws RuntimeApiException when it says nothing for {@link #CONFIRM_MILLIS}, or what is no HTTP
+     */
     @Nullable
     Reply confirm() throws IOException {
         if (!waiting) {
@@ -77,7 +87,7 @@ final class RuntimeApi implements AutoCloseable {
         }
         waiting = false;
         try {
-            return connection.receive();
+            return connection.receive(CONFIRM_MILLIS);
         } catch (DeadConnectionException e) {
             return again(e);
         }
@@ -91,7 +101,7 @@ final class RuntimeApi implements AutoCloseable {
     void restoreNext() throws IOException {
         request("GET", "restore/next");
         head.put("\r\n");
-        Reply reply = call(new byte[0], 0);
+        Reply reply = call(new byte[0], 0, 0);
         if (reply.status() != 200) {
             throw new RuntimeApiException(
                     "the Runtime API answered /restore/next with " + reply.status() + " " + reply.text());
@@ -113,7 +123,7 @@ final class RuntimeApi implements AutoCloseable {
         request("POST", path);
         errorType(error);
         lengthAndType("application/json", json.length);
-        return call(json, json.length);
+        return call(json, json.length, REPORT_MILLIS);
     }
 
     private void begin(String contentType, byte[] body, int length) throws IOException {
@@ -136,21 +146,21 @@ final class RuntimeApi implements AutoCloseable {
             throw cause;
         }
         connection.send(head.array(), head.length(), sentBody, sentBodyLength);
-        return connection.receive();
+        return connection.receive(CONFIRM_MILLIS);
     }
 
-    private Reply call(byte[] body, int length) throws IOException {
+    private Reply call(byte[] body, int length, long millis) throws IOException {
         waiting = false;
         boolean reused = connection.isOpen();
         try {
             connection.send(room(length), head.length(), body, length);
-            return connection.receive();
+            return connection.receive(millis);
         } catch (DeadConnectionException e) {
             if (!reused) {
                 throw e;
             }
             connection.send(head.array(), head.length(), body, length);
-            return connection.receive();
+            return connection.receive(millis);
         }
     }
 

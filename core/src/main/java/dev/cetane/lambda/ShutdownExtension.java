@@ -40,13 +40,7 @@ final class ShutdownExtension {
 
     /** Waits until it is registered, or cannot be: Lambda takes no extension after the first {@code /next}. */
     void awaitRegistration() throws InterruptedException {
-        if (!registered.await(REGISTER_MILLIS, TimeUnit.MILLISECONDS)) {
-            log.log(
-                    Level.WARN,
-                    "lambda.no-extension",
-                    null,
-                    "the API does not answer to the registration of an extension");
-        }
+        registered.await(REGISTER_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void run() {
@@ -57,14 +51,18 @@ final class ShutdownExtension {
             for (int attempt = 0; !identifier.isEmpty() && attempt < MOST_WAITS; attempt++) {
                 try {
                     send(connection, "GET", "event/next", "Lambda-Extension-Identifier: " + identifier, "");
-                    connection.receive();
+                    connection.receive(0);
                     return;
                 } catch (DeadConnectionException e) {
                     log.log(Level.DEBUG, "lambda.extension-waits-again", null, String.valueOf(e.getMessage()));
                 }
             }
         } catch (IOException e) {
-            log.log(Level.DEBUG, "lambda.no-extension", null, String.valueOf(e.getMessage()));
+            log.log(
+                    Level.WARN,
+                    "lambda.no-extension",
+                    null,
+                    "there is no extension any more (" + e.getMessage() + "): workers end without their shutdown code");
         } finally {
             registered.countDown();
         }
@@ -72,7 +70,7 @@ final class ShutdownExtension {
 
     private String register(ApiConnection connection) throws IOException {
         send(connection, "POST", "register", "Lambda-Extension-Name: cetane", BODY);
-        Reply reply = connection.receive();
+        Reply reply = connection.receive(REGISTER_MILLIS);
         String identifier = reply.field("lambda-extension-identifier");
         if (reply.status() != 200 || identifier.isEmpty()) {
             log.log(

@@ -97,10 +97,15 @@ final class StreamedAnswer {
         connection.write(out.array(), 0, out.length());
     }
 
-    /** Waits for what the API says. */
-    Reply confirm() throws IOException {
+    /**
+     * Waits for what the API says.
+     *
+     * @param millis for how long; a caller who reads slowly is waited for here
+     * @throws RuntimeApiException when it says nothing until then
+     */
+    Reply confirm(long millis) throws IOException {
         try (connection) {
-            return connection.receive();
+            return connection.receive(millis);
         }
     }
 }

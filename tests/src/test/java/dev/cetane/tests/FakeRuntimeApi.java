@@ -41,6 +41,7 @@ final class FakeRuntimeApi implements AutoCloseable {
     private final ArrayDeque<Integer> answerStatus = new ArrayDeque<>();
     private final ArrayDeque<String> rawNext = new ArrayDeque<>();
     private final ArrayDeque<String> rawAnswers = new ArrayDeque<>();
+    private final List<String> silent = new ArrayList<>();
     private final CompletableFuture<Call> initError = new CompletableFuture<>();
     private final CompletableFuture<Call> restoreError = new CompletableFuture<>();
     private final CompletableFuture<Void> snapshot = new CompletableFuture<>();
@@ -196,6 +197,17 @@ final class FakeRuntimeApi implements AutoCloseable {
         rawAnswers.addAll(List.of(raw));
     }
 
+    /** Calls whose path ends so are read, and nothing is said to them. */
+    synchronized void sayNothingTo(String end) {
+        silent.add(end);
+    }
+
+    /** Those that wait for a word get it now. */
+    synchronized void speakAgain() {
+        silent.clear();
+        notifyAll();
+    }
+
     /** Ends the wait between snapshot and restore. */
     synchronized void restore() {
         restored = true;
@@ -253,6 +265,9 @@ final class FakeRuntimeApi implements AutoCloseable {
                 }
                 synchronized (this) {
                     calls.add(call);
+                    while (!closed && silent.stream().anyMatch(call.path()::endsWith)) {
+                        wait();
+                    }
                 }
                 if (call.path().startsWith(EXTENSIONS)) {
                     if (!extension(call, out)) {

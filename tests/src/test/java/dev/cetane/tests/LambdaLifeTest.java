@@ -95,6 +95,38 @@ final class LambdaLifeTest {
     }
 
     @Test
+    void sigtermEndsARuntimeWhateverItWaitsFor() {
+        try (RunningLambda lambda = app("snapshot.php")
+                .environment("AWS_LAMBDA_INITIALIZATION_TYPE", "snap-start")
+                .start()) {
+            lambda.api.awaitSnapshot();
+            lambda.signal("TERM");
+            assertThat(lambda.awaitExit()).as("for its restore").isZero();
+        }
+        try (RunningLambda lambda = app("goodbye.php").start(api -> api.sayNothingTo("/response"))) {
+            lambda.api.invoke(httpApi("/", ""));
+            awaitCall(lambda, "/response");
+            lambda.signal("TERM");
+            assertThat(lambda.awaitExit()).as("for word of an answer").isZero();
+            assertThat(lambda.log().fromStart().all())
+                    .noneMatch(line -> line.text().contains("lambda.ended"));
+        }
+        try (RunningLambda lambda = app("boot.php").start()) {
+            lambda.log().fromStart().awaitText("booting");
+            lambda.signal("TERM");
+            assertThat(lambda.awaitExit()).as("for the boot").isZero();
+            assertThat(lambda.api.calls()).noneMatch(call -> call.path().endsWith("/init/error"));
+        }
+    }
+
+    private static void awaitCall(RunningLambda lambda, String end) {
+        await("a call of " + end)
+                .atMost(RunningCetane.PATIENCE)
+                .until(() ->
+                        lambda.api.calls().stream().anyMatch(call -> call.path().endsWith(end)));
+    }
+
+    @Test
     void anApiThatTakesNoExtensionsIsServedAllTheSame() {
         try (RunningLambda lambda = app("goodbye.php").start(FakeRuntimeApi::forbidExtensions)) {
             assertThat(text(lambda, "/")).isEqualTo("hi");
@@ -151,6 +183,52 @@ final class LambdaLifeTest {
                 assertThat(lambda.awaitExit()).as(raw).isEqualTo(1);
                 assertThat(lambda.api.answers(invocation)).hasSize(1);
             }
+        }
+    }
+
+    @Test
+    void anApiThatSaysNothingOfAnAnswerEndsTheProcessSoThatLambdaStartsAfresh() {
+        try (RunningLambda lambda = app("goodbye.php").start(api -> api.sayNothingTo("/response"))) {
+            lambda.api.invoke(httpApi("/", ""));
+            assertThat(lambda.awaitExit()).isEqualTo(1);
+            assertThat(lambda.log().fromStart().await("lambda.ended").message()).contains("has not answered within");
+            assertThat(lambda.api.calls().stream().filter(call -> call.path().endsWith("/response")))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void ofTheSlotsOfManyOneWhoseAnswerNobodySpeaksOfServesAgain() {
+        try (RunningLambda lambda = app("function.php").managed(2).start(api -> api.sayNothingTo("/response"))) {
+            lambda.api.invoke("{\"do\":\"pid\"}");
+            assertThat(lambda.log().fromStart().await("lambda.slot-pauses").message())
+                    .contains("has not answered within");
+            lambda.api.speakAgain();
+            for (int i = 0; i < 4; i++) {
+                assertThat(lambda.api.invoke("{\"do\":\"pid\"}").await().isError())
+                        .isFalse();
+            }
+        }
+    }
+
+    @Test
+    void anInitErrorThatTheApiSaysNothingOfEndsTheProcessAllTheSame() {
+        try (RunningLambda lambda = app("missing.php").start(api -> api.sayNothingTo("/init/error"))) {
+            assertThat(lambda.awaitExit()).isEqualTo(1);
+        }
+        try (RunningLambda lambda = app("snapshot.php")
+                .environment("AWS_LAMBDA_INITIALIZATION_TYPE", "snap-start")
+                .environment("FAILING_HOOK", "before-1")
+                .start(api -> api.sayNothingTo("/init/error"))) {
+            assertThat(lambda.awaitExit()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anApiThatSaysNothingToAnExtensionIsServedAllTheSame() {
+        try (RunningLambda lambda = app("goodbye.php").start(api -> api.sayNothingTo("/extension/register"))) {
+            assertThat(text(lambda, "/")).isEqualTo("hi");
+            lambda.log().fromStart().await("lambda.no-extension");
         }
     }
 
