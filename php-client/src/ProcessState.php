@@ -20,7 +20,8 @@ final class ProcessState
         'session.cookie_secure', 'session.cookie_httponly', 'session.cookie_samesite'];
     private const OF_THE_STORE = ['session.save_path', 'session.save_handler', 'session.cache_limiter', 'session.cache_expire'];
     /** What PHP itself or another function than ini_set() changes. */
-    private const UNSEEN = ['zlib.output_compression', 'assert.active', 'assert.warning', 'assert.bail', 'assert.callback', 'assert.exception'];
+    private const UNSEEN = ['zlib.output_compression', 'assert.active', 'assert.warning', 'assert.bail', 'assert.callback', 'assert.exception',
+        'intl.default_locale', 'bcmath.scale'];
     /** What one answer is about, and so goes with the first request too. */
     private const OF_ONE_ANSWER = ['default_mimetype' => 1, 'zlib.output_compression' => 1];
 
@@ -45,6 +46,8 @@ final class ProcessState
     /** @var array<string, mixed> what functions of mbstring tell, each of which sets it too */
     private array $multibyte = [];
     private bool $libxmlErrors = false;
+    private ?\mysqli_driver $mysqli = null;
+    private int $mysqliReports = 0;
     private bool $collectsCycles = true;
     private bool $isSeeded = false;
     /** @var array<string, string> settings of sessions, as they were before the first one and then after it */
@@ -211,6 +214,10 @@ final class ProcessState
         if ($this->hasLibxml) {
             $this->libxmlErrors = \libxml_use_internal_errors();
         }
+        if (\class_exists(\mysqli_driver::class, false)) {
+            $this->mysqli = new \mysqli_driver();
+            $this->mysqliReports = $this->mysqli->report_mode;
+        }
     }
 
     private function compare(): void
@@ -255,6 +262,9 @@ final class ProcessState
         }
         if ($this->hasLibxml && \libxml_use_internal_errors() !== $this->libxmlErrors) {
             \libxml_use_internal_errors($this->libxmlErrors);
+        }
+        if ($this->mysqli !== null && $this->mysqli->report_mode !== $this->mysqliReports) {
+            $this->mysqli->report_mode = $this->mysqliReports;
         }
     }
 

@@ -65,6 +65,15 @@ final class CommandsTest extends TestCase
         self::assertSame('0.0.0.0:80', self::settings($this->note('serve')['words'])['http.listen']);
     }
 
+    public function testAnOptionOfAnotherServerIsNotIgnoredInSilence(): void
+    {
+        $run = $this->artisan(['octane:start', '--https', '--rpc-port=6001']);
+        self::assertSame(0, $run->getExitCode(), $run->getErrorOutput());
+        self::assertStringContainsString('--https has no effect: put TLS in front of Cetane, which serves plain HTTP.', $run->getOutput());
+        self::assertStringContainsString('--rpc-port has no effect', $run->getOutput());
+        self::assertStringNotContainsString('no effect', $this->artisan(['octane:start', '--port=8123'])->getOutput());
+    }
+
     public function testWatchingIsAskedForWithThePathsOfOctanesConfiguration(): void
     {
         $this->artisan(['octane:start', '--watch']);

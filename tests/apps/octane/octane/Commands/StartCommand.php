@@ -9,7 +9,7 @@ use Symfony\Component\Console\Command\SignalableCommandInterface;
 
 class StartCommand extends Command implements SignalableCommandInterface
 {
-    public $signature = 'octane:start {--server=} {--host=} {--port=} {--workers=auto} {--task-workers=auto} {--max-requests=500} {--watch} {--poll}';
+    public $signature = 'octane:start {--server=} {--host=} {--port=} {--workers=auto} {--task-workers=auto} {--max-requests=500} {--watch} {--poll} {--rpc-port=} {--https}';
 
     public function handle()
     {

@@ -356,7 +356,6 @@ final class FailureTableTest {
         assertThat(client.chunk()).isEqualTo("waiting");
     }
 
-    /** The client must see that something is missing. A reset may take even the head from it. */
     private static ServerLog.Line awaitStopped(RunningCetane instance, long pid) {
         return instance.log()
                 .fromStart()
