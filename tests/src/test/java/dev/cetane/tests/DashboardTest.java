@@ -137,6 +137,39 @@ final class DashboardTest {
         assertThat(browser.problems()).isEmpty();
     }
 
+    @Test
+    void a_slow_request_shows_where_php_was_on_every_screen() throws IOException {
+        RunningCetane cetane = INSTANCES
+                .application(RunningCetane.TESTS.resolve("apps/laravel"))
+                .workers(2)
+                .set("pool.slow-request", "100ms")
+                .start();
+        assertThat(cetane.get("/slow?ms=500").statusCode()).isEqualTo(200);
+        open(cetane)
+                .until("charts are drawn", "document.querySelectorAll('.chart canvas').length === 4")
+                .until("the stack can be opened", "document.querySelector('#slow details summary')")
+                .evaluate("document.querySelector('#slow details summary').click()");
+        String stack = browser.text("#slow details[open] pre");
+        assertThat(stack.lines())
+                .startsWith("#0 usleep()")
+                .anyMatch(line -> line.matches("#1 App.Http.Controllers.TroubleController::slow\\(\\) at .*:[0-9]+"))
+                .hasSizeGreaterThan(20);
+        browser.screenshot(SCREENSHOTS.resolve("dashboard-stack.png"), true);
+        // The list is made anew when it changes; what was opened stays open.
+        assertThat(cetane.get("/slow?ms=300").statusCode()).isEqualTo(200);
+        browser.until("the next one is listed", "document.querySelectorAll('#slow .bar').length === 2")
+                .until(
+                        "the first one's stack is open",
+                        "document.querySelectorAll('#slow details[open]').length === 1");
+        for (int width : new int[] {1280, 390}) {
+            browser.looks(width, 844, true)
+                    .until("it is dark", "document.documentElement.dataset.theme === 'dark'")
+                    .until("nothing is wider than the window", "document.documentElement.scrollWidth <= " + width);
+            browser.screenshot(SCREENSHOTS.resolve("dashboard-stack-" + width + ".png"), true);
+        }
+        assertThat(browser.problems()).isEmpty();
+    }
+
     /** The picture in README.md is this one; {@code -Dcetane.update=true} puts it there. */
     @Test
     void the_demo_application_makes_a_picture(@TempDir Path directory) throws IOException {

@@ -167,22 +167,38 @@
     return Charts.clock(millis / 1000);
   }
 
+  /** What each list shows, by key. */
+  const lists = new Map();
+
+  /** What is still in the list stays where it is, so that what was opened stays open, and the focus where it is. */
+  function show(list, entries) {
+    const before = lists.get(list) || new Map();
+    const now = new Map(entries.map(([key, make]) => [key, before.get(key) || make()]));
+    lists.set(list, now);
+    const wanted = [...now.values()].flat();
+    for (const child of [...list.children]) {
+      if (!wanted.includes(child)) child.remove();
+    }
+    wanted.forEach((child, index) => {
+      if (list.children[index] !== child) list.insertBefore(child, list.children[index] || null);
+    });
+  }
+
   function showEnds(ends) {
-    const open = new Set([...document.querySelectorAll('#ends details[open]')].map(details => details.id));
-    $('ends').replaceChildren(...ends.map((end, index) => {
-      const id = 'end-' + end.worker + '-' + end.time;
+    const first = document.querySelector('#ends details[open]') === null;
+    show($('ends'), ends.map((end, index) => [end.worker + '-' + end.time, () => {
       const facts = element('dl', {},
         ...fact('Exit', end.exit), ...fact('Request', end.request), ...fact('Request id', end.request_id), ...fact('PHP says', end.error),
         ...fact('Served', number(end.requests) + ' requests in ' + span(end.age_seconds)), ...fact('Process', String(end.pid)),
         ...fact('Generation', String(end.generation)));
-      const details = element('details', { class: 'end', id },
+      const details = element('details', { class: 'end' },
         element('summary', {}, time(end.time) + ' · worker ' + end.worker + ' · ' + end.reason.replaceAll('_', ' ') + ' · ' + end.exit
           + (end.request ? ' · ' + end.request : '')),
         facts,
         end.output ? element('pre', { 'aria-label': 'Last lines of output' }, end.output.split(' | ').join('\n')) : null);
-      details.open = open.has(id) || (index === 0 && open.size === 0);
-      return details;
-    }));
+      details.open = first && index === 0;
+      return [details];
+    }]));
   }
 
   function fact(name, value) {
@@ -191,29 +207,38 @@
 
   function showSlow(slow) {
     if (slow.length === 0) {
-      $('slow').replaceChildren(element('tr', {}, element('td', { colspan: '8' }, 'none yet')));
+      show($('slow'), [['none', () => [element('tr', {}, element('td', { colspan: '8' }, 'none yet'))]]]);
       return;
     }
-    $('slow').replaceChildren(...slow.map(request => {
-      const bar = element('div', { class: 'bar', role: 'img', 'aria-label': PHASES.filter(phase => request.phases[phase]).map(
-        phase => NAMES[phase] + ' ' + duration(request.phases[phase])).join(', ') });
-      bar.title = bar.getAttribute('aria-label');
-      for (const phase of PHASES) {
-        const part = element('i', { class: phase });
-        part.style.width = 100 * (request.phases[phase] || 0) / Math.max(1, request.total) + '%';
-        bar.append(part);
-      }
-      return element('tr', {},
-        element('td', {}, time(request.time)),
-        element('td', { class: 'request' }, element('span', { class: 'mono', title: request.id }, request.request),
-          request.stack ? element('details', {}, element('summary', {}, 'PHP stack'), element('pre', {}, request.stack)) : null),
-        element('td', {}, request.status ? String(request.status) : 'left'),
-        element('td', { class: 'number' }, duration(request.total)),
-        element('td', {}, bar),
-        element('td', { class: 'number' }, request.cpu ? duration(request.cpu) : '–'),
-        element('td', { class: 'number' }, mebibytes(request.peak_memory || 0)),
-        element('td', { class: 'number' }, request.worker ? String(request.worker) : '–'));
-    }));
+    show($('slow'), slow.map(request => [[request.id, request.time, request.total, Boolean(request.stack)].join(), () => slowRows(request)]));
+  }
+
+  /** A row for the request, and one below for where PHP was. */
+  function slowRows(request) {
+    const bar = element('div', { class: 'bar', role: 'img', 'aria-label': PHASES.filter(phase => request.phases[phase]).map(
+      phase => NAMES[phase] + ' ' + duration(request.phases[phase])).join(', ') });
+    bar.title = bar.getAttribute('aria-label');
+    for (const phase of PHASES) {
+      const part = element('i', { class: phase });
+      part.style.width = 100 * (request.phases[phase] || 0) / Math.max(1, request.total) + '%';
+      bar.append(part);
+    }
+    const rows = [element('tr', request.stack ? { class: 'has-stack' } : {},
+      element('td', {}, time(request.time)),
+      element('td', { class: 'request' }, element('span', { class: 'mono', title: request.id }, request.request)),
+      element('td', {}, request.status ? String(request.status) : 'left'),
+      element('td', { class: 'number' }, duration(request.total)),
+      element('td', {}, bar),
+      element('td', { class: 'number' }, request.cpu ? duration(request.cpu) : '–'),
+      element('td', { class: 'number' }, mebibytes(request.peak_memory || 0)),
+      element('td', { class: 'number' }, request.worker ? String(request.worker) : '–'))];
+    if (request.stack) {
+      const [innermost] = request.stack.split('\n', 1);
+      rows.push(element('tr', { class: 'stack' }, element('td', { colspan: '8' }, element('details', {},
+        element('summary', {}, 'PHP was in ', element('span', { class: 'mono' }, innermost.replace(/^#0 /, ''))),
+        element('pre', { tabindex: '0', role: 'region', 'aria-label': 'PHP stack of ' + request.request }, request.stack)))));
+    }
+    return rows;
   }
 
   // ---- the stream ----
