@@ -199,7 +199,10 @@ final class ArtisanCaches {
         List<String> command = new ArrayList<>(List.of(application.php().toString()));
         command.addAll(List.of("-d", "display_errors=1", "-d", "log_errors=0"));
         command.addAll(List.of(words));
-        return PhpRun.of(command, application.path(), application.environment(), input, TIMEOUT);
+        // Artisan runs where the application is built.
+        Map<String, String> environment = new HashMap<>(application.environment());
+        environment.remove(LambdaCommand.RUNTIME_API);
+        return PhpRun.of(command, application.path(), environment, input, TIMEOUT);
     }
 
     /** What a command has said, in one line, without a trace. */

@@ -189,8 +189,11 @@ final class CommandLineInterface {
         CetaneConfig config = new ConfigLoader(environment, workingDirectory, RunDirectory.pid())
                 .load(new ConfigLoader.Flags(
                         invocation.app(), invocation.value("--config"), sets, List.of(), null, null));
-        ApplicationFinder finder = new ApplicationFinder(
-                config.app(), LambdaCommand.workersEnvironment(environment), workingDirectory, clientDirectory);
+        Map<String, String> onLambda = LambdaCommand.workersEnvironment(environment);
+        // By this variable the client, and others, know where they are; nobody but the supervisor talks to what it
+        // names.
+        onLambda.putIfAbsent(LambdaCommand.RUNTIME_API, "127.0.0.1:9001");
+        ApplicationFinder finder = new ApplicationFinder(config.app(), onLambda, workingDirectory, clientDirectory);
         return new WarmCommand(
                         out,
                         LambdaCommand.taskRoot(environment),

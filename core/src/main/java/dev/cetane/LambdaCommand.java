@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Here a class that is not loaded is time that no caller waits for: neither Netty nor the libraries for YAML and command lines are.
  */
 final class LambdaCommand {
-    private static final String RUNTIME_API = "AWS_LAMBDA_RUNTIME_API";
+    static final String RUNTIME_API = "AWS_LAMBDA_RUNTIME_API";
     private static final String INITIALIZATION_TYPE = "AWS_LAMBDA_INITIALIZATION_TYPE";
 
     /** No more than this run at once in one environment. */

@@ -53,13 +53,14 @@ final class OpcacheCompiler {
     }
 
     /**
-     * Compiles what ends with .php in that directory, and what symbolic links in it lead to.
+     * Compiles what ends with .php in that directory and in the client's, and what symbolic links there lead to.
      *
      * @param storage a directory that is left out, for it is another one on Lambda; null for none
      * @throws CommandException when nothing can be compiled at all
      */
     Outcome compile(Path root, @Nullable Path storage) throws IOException {
         Set<Path> files = files(root, storage);
+        files.addAll(files(application.clientDirectory(), null));
         List<Path> left = new ArrayList<>(files);
         Map<Path, String> failed = new LinkedHashMap<>();
         while (!left.isEmpty()) {

@@ -253,7 +253,7 @@ final class WarmCommand {
                     root.resolve(OpcacheFileCache.DIRECTORY).resolve(".gitignore"), "*\n", StandardCharsets.US_ASCII);
             OpcacheCompiler compiler = new OpcacheCompiler(application, fresh, workDirectory);
             OpcacheCompiler.Outcome outcome = compiler.compile(root, storage);
-            // What is loaded from elsewhere, the client above all, is compiled by a start.
+            // What is loaded from elsewhere is compiled by a start.
             String problem = difference(starts, application.withIni(OpcacheFileCache.ini(fresh)), before);
             if (problem != null) {
                 say("FAIL", OPCACHE, "with compiled code " + problem + ". What was compiled is thrown away");
@@ -281,7 +281,7 @@ final class WarmCommand {
                 OPCACHE,
                 String.format(
                         Locale.ROOT,
-                        "%d of %d files compiled, %.1f MB in %s",
+                        "%d of %d files compiled, the client's among them; %.1f MB in %s",
                         outcome.files() - skipped.size(),
                         outcome.files(),
                         bytes / 1e6,
