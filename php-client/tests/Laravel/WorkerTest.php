@@ -83,18 +83,6 @@ final class WorkerTest extends LaravelWorkerTestCase
         self::assertSame([206, 10, 'bytes 10-19/3072'], [$answer->status, $answer->length, $answer->header('Content-Range')]);
     }
 
-    public function testTheClientHasItsAnswerBeforeMiddlewareTerminates(): void
-    {
-        $this->startApplication();
-        $this->supervisor->request(self::server('/terminate?ms=100'));
-        foreach (['HEAD', 'DATA', 'END'] as $frame) {
-            self::assertSame($frame, $this->supervisor->next()->name);
-        }
-        self::assertStringNotContainsString('terminated', $this->supervisor->stderr());
-        self::assertSame('DONE', $this->supervisor->next()->name);
-        self::assertStringContainsString('terminated terminate', $this->supervisor->stderr());
-    }
-
     public function testWhatIsPrintedAfterTheAnswerIsALogLine(): void
     {
         $this->startApplication();

@@ -122,18 +122,6 @@ final class OctaneWorkerTest extends LaravelWorkerTestCase
 
     // ---- how a request ends ----
 
-    public function testTheClientHasItsAnswerBeforeMiddlewareTerminates(): void
-    {
-        $this->startApplication();
-        $this->supervisor->request(self::server('/terminate?ms=100'));
-        foreach (['HEAD', 'DATA', 'END'] as $frame) {
-            self::assertSame($frame, $this->supervisor->next()->name);
-        }
-        self::assertStringNotContainsString('terminated', $this->supervisor->stderr());
-        self::assertSame('DONE', $this->supervisor->next()->name);
-        self::assertStringContainsString('terminated terminate', $this->supervisor->stderr());
-    }
-
     public function testWhatIsPrintedAfterTheAnswerIsALogLineOfTheRequest(): void
     {
         $this->startApplication();

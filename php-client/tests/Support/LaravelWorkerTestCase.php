@@ -23,6 +23,18 @@ abstract class LaravelWorkerTestCase extends WorkerTestCase
         exec('rm -rf ' . escapeshellarg(self::$storage));
     }
 
+    public function testTheClientHasItsAnswerBeforeMiddlewareTerminates(): void
+    {
+        $this->startApplication();
+        $this->supervisor->request(self::server('/terminate?ms=100'));
+        foreach (['HEAD', 'DATA', 'END'] as $frame) {
+            self::assertSame($frame, $this->supervisor->next()->name);
+        }
+        self::assertStringNotContainsString('terminated', $this->supervisor->stderr());
+        self::assertSame('DONE', $this->supervisor->next()->name);
+        self::assertStringContainsString('terminated terminate', $this->supervisor->stderr());
+    }
+
     public function testNothingThatARequestDoesToItsProcessOutlivesIt(): void
     {
         $this->startApplication();

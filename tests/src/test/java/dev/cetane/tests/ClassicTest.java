@@ -16,8 +16,6 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -305,21 +303,12 @@ final class ClassicTest {
     @Test
     void a_request_whose_worker_dies_before_it_took_it_is_served_by_another_but_is_handed_on_once_only()
             throws Exception {
-        RunningCetane pair = classic().workers(2).start();
-        pair.awaitStatus("both are idle", status -> status.at("/workers/idle").asInt() == 2);
-        List<Long> pids = pair.workerPids();
-        pids.forEach(pid -> Processes.signal(pid, "STOP"));
-
-        CompletableFuture<HttpResponse<String>> request =
-                CompletableFuture.supplyAsync(() -> pair.get("/pid.php", "X-Request-Id", "unlucky"));
-        long first = pair.awaitRunning("/pid.php").path("pid").asLong();
-        long second = pids.get(0) == first ? pids.get(1) : pids.get(0);
-        Processes.signal(first, "KILL");
-        assertThat(pair.log().fromStart().await("request.handed-on", "unlucky").message())
-                .contains("GET /pid.php", "pid " + first);
-        Processes.signal(second, "CONT");
-        HttpResponse<String> answer = request.get(60, TimeUnit.SECONDS);
-        assertThat(answer.statusCode()).isEqualTo(200);
+        FrozenPair pair = new FrozenPair(classic(), "/pid.php", "unlucky");
+        Processes.signal(pair.first, "KILL");
+        ServerLog.Tail log = pair.cetane.log().fromStart();
+        assertThat(log.await("request.handed-on", "unlucky").message()).contains("GET /pid.php", "pid " + pair.first);
+        Processes.signal(pair.second, "CONT");
+        assertThat(pair.answer().statusCode()).isEqualTo(200);
     }
 
     // ---- the protocol ----

@@ -9,8 +9,6 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,42 +79,29 @@ final class FailureTableTest {
     @Test
     void a_request_whose_worker_dies_before_it_took_it_is_served_by_another_but_is_handed_on_once_only()
             throws Exception {
-        RunningCetane pair = INSTANCES.worker("by-path.php").workers(2).start();
-        pair.awaitStatus("both are idle", status -> status.at("/workers/idle").asInt() == 2);
-        List<Long> pids = pair.workerPids();
-        pids.forEach(pid -> Processes.signal(pid, "STOP"));
+        FrozenPair pair = new FrozenPair(INSTANCES.worker("by-path.php"), "/pid", "unlucky");
+        Processes.signal(pair.first, "KILL");
+        ServerLog.Tail log = pair.cetane.log().fromStart();
+        assertThat(log.await("request.handed-on", "unlucky").message()).contains("GET /pid", "pid " + pair.first);
+        pair.cetane.awaitWorkers("the other has it", workers -> isRunningOn(workers, pair.second));
 
-        CompletableFuture<HttpResponse<String>> request =
-                CompletableFuture.supplyAsync(() -> pair.get("/pid", "X-Request-Id", "unlucky"));
-        long first = pair.awaitRunning("/pid").path("pid").asLong();
-        long second = pids.get(0) == first ? pids.get(1) : pids.get(0);
-        Processes.signal(first, "KILL");
-        assertThat(pair.log().fromStart().await("request.handed-on", "unlucky").message())
-                .contains("GET /pid", "pid " + first);
-        pair.awaitWorkers("the other has it", workers -> isRunningOn(workers, second));
-
-        Processes.signal(second, "CONT");
-        HttpResponse<String> answer = request.get(60, TimeUnit.SECONDS);
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).isEqualTo(Long.toString(second));
+        Processes.signal(pair.second, "CONT");
+        assertThat(pair.answer().statusCode()).isEqualTo(200);
+        assertThat(pair.answer().body()).isEqualTo(Long.toString(pair.second));
     }
 
     @Test
     void a_request_that_two_workers_die_on_before_they_took_it_fails() throws Exception {
-        RunningCetane pair = INSTANCES.worker("by-path.php").workers(2).start();
-        pair.awaitStatus("both are idle", status -> status.at("/workers/idle").asInt() == 2);
-        List<Long> pids = pair.workerPids();
-        pids.forEach(pid -> Processes.signal(pid, "STOP"));
-
-        CompletableFuture<HttpResponse<String>> request =
-                CompletableFuture.supplyAsync(() -> pair.get("/pid", "X-Request-Id", "unluckier"));
-        long first = pair.awaitRunning("/pid").path("pid").asLong();
-        long second = pids.get(0) == first ? pids.get(1) : pids.get(0);
-        Processes.signal(first, "KILL");
-        pair.awaitWorkers("the other has it", workers -> isRunningOn(workers, second));
-        Processes.signal(second, "KILL");
-        assertThat(request.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(502);
-        assertThat(pair.log().fromStart().await("request.failed", "unluckier").message())
+        FrozenPair pair = new FrozenPair(INSTANCES.worker("by-path.php"), "/pid", "unluckier");
+        Processes.signal(pair.first, "KILL");
+        pair.cetane.awaitWorkers("the other has it", workers -> isRunningOn(workers, pair.second));
+        Processes.signal(pair.second, "KILL");
+        assertThat(pair.answer().statusCode()).isEqualTo(502);
+        assertThat(pair.cetane
+                        .log()
+                        .fromStart()
+                        .await("request.failed", "unluckier")
+                        .message())
                 .contains("two workers in turn were gone before they took GET /pid");
     }
 

@@ -9,8 +9,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,7 +38,7 @@ final class LaravelTest {
 
     @Test
     void the_home_page_has_the_articles_and_counts_visits_in_the_session() {
-        Visitor visitor = new Visitor();
+        Visitor visitor = new Visitor(cetane);
         HttpResponse<String> first = visitor.get("/");
         assertThat(first.statusCode()).isEqualTo(200);
         assertThat(first.headers().firstValue("Content-Type"))
@@ -72,9 +70,9 @@ final class LaravelTest {
 
     @Test
     void two_users_who_take_turns_are_never_mixed_up() {
-        Visitor one = new Visitor();
-        Visitor two = new Visitor();
-        Visitor guest = new Visitor();
+        Visitor one = new Visitor(cetane);
+        Visitor two = new Visitor(cetane);
+        Visitor guest = new Visitor(cetane);
         String first = user(one.get("/login?user=1"));
         String second = user(two.get("/login?user=2"));
         assertThat(first).isNotEmpty().isNotEqualTo(second);
@@ -300,22 +298,5 @@ final class LaravelTest {
 
     private static String user(HttpResponse<String> answer) {
         return RunningCetane.json(answer).path("user").asText("").replace("null", "");
-    }
-
-    /** A browser: keeps the session's cookie. */
-    private static final class Visitor {
-        private static final Pattern SESSION = Pattern.compile("^(\\w+_session)=([^;]+)");
-        private String cookie = "";
-
-        HttpResponse<String> get(String target) {
-            HttpResponse<String> answer = cookie.isEmpty() ? cetane.get(target) : cetane.get(target, "Cookie", cookie);
-            for (String field : answer.headers().allValues("Set-Cookie")) {
-                Matcher session = SESSION.matcher(field);
-                if (session.find()) {
-                    cookie = session.group();
-                }
-            }
-            return answer;
-        }
     }
 }

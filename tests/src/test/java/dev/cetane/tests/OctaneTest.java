@@ -13,8 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,8 +68,8 @@ final class OctaneTest {
 
     @Test
     void two_users_on_one_worker_never_see_each_others_state() {
-        Visitor ada = new Visitor();
-        Visitor grace = new Visitor();
+        Visitor ada = new Visitor(cetane);
+        Visitor grace = new Visitor(cetane);
         ada.get("/login?user=1");
         grace.get("/login?user=2");
         for (int turn = 0; turn < 20; turn++) {
@@ -484,22 +482,5 @@ final class OctaneTest {
 
     private static long pid() {
         return json("/counter").path("pid").asLong();
-    }
-
-    /** A browser: keeps the session's cookie. */
-    private static final class Visitor {
-        private static final Pattern SESSION = Pattern.compile("^(\\w+_session)=([^;]+)");
-        private String cookie = "";
-
-        HttpResponse<String> get(String target) {
-            HttpResponse<String> answer = cookie.isEmpty() ? cetane.get(target) : cetane.get(target, "Cookie", cookie);
-            for (String field : answer.headers().allValues("Set-Cookie")) {
-                Matcher session = SESSION.matcher(field);
-                if (session.find()) {
-                    cookie = session.group();
-                }
-            }
-            return answer;
-        }
     }
 }
