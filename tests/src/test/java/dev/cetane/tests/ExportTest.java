@@ -119,6 +119,28 @@ final class ExportTest {
     }
 
     @Test
+    void an_interval_that_is_none_or_huge_is_refused_with_its_range() {
+        for (String setting : List.of(
+                "metrics.interval=0",
+                "metrics.interval=11m",
+                "metrics.interval=9999999999999999999d",
+                "metrics.interval=-1s",
+                "pool.slow-request=9999999999999999999d")) {
+            Command.Run refused = Command.cetane(
+                            "check",
+                            RunningCetane.TESTS.resolve("php/by-path.php").toString(),
+                            "--set",
+                            setting)
+                    .run();
+            String[] keyAndValue = setting.split("=", 2);
+            assertThat(refused.code()).as(setting).isNotZero();
+            assertThat(refused.out() + refused.err())
+                    .contains(keyAndValue[0], keyAndValue[1])
+                    .containsPattern(keyAndValue[0].startsWith("metrics") ? "100ms.*10m" : "[0-9]+m?s");
+        }
+    }
+
+    @Test
     void the_layer_for_lambda_goes_without_them() throws IOException, InterruptedException {
         Path layer = directory.resolve("layer");
         ProcessBuilder builder = new ProcessBuilder(
