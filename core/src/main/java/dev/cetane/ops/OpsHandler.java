@@ -1,6 +1,7 @@
 package dev.cetane.ops;
 
 import dev.cetane.log.EventLog;
+import dev.cetane.worker.Ticker;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.HttpObject;
@@ -26,15 +27,28 @@ final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static final int MOST_AT_ONCE = 8;
 
     private final Routes routes;
+    private final Ticker ticker;
     private final EventLog log;
+    private long askedNanos;
     private boolean busy;
     private int atOnce;
     private @Nullable Reply before;
     private @Nullable ScheduledFuture<?> end;
 
-    OpsHandler(Routes routes, EventLog log) {
+    OpsHandler(Routes routes, Ticker ticker, EventLog log) {
         this.routes = routes;
+        this.ticker = ticker;
         this.log = log;
+        askedNanos = ticker.nanos();
+    }
+
+    /** For how long it has asked for nothing, with all answered; 0 while an answer is on its way. */
+    long idleNanos() {
+        return isAnswering() ? 0 : ticker.nanos() - askedNanos;
+    }
+
+    private boolean isAnswering() {
+        return busy || (before != null && before.isUnderway());
     }
 
     @Override
@@ -44,13 +58,13 @@ final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
         }
         // The answer to the one before is not written yet, and this one's would come in front of it or behind it in
         // memory.
-        boolean early = busy || (before != null && before.isUnderway());
-        if (early || ++atOnce > MOST_AT_ONCE) {
+        if (isAnswering() || ++atOnce > MOST_AT_ONCE) {
             channel.close();
             return;
         }
         Reply reply = new Reply(channel, request);
         before = reply;
+        askedNanos = ticker.nanos();
         if (request.decoderResult().isFailure()) {
             reply.last(HttpResponseStatus.BAD_REQUEST, "This is no HTTP request.\n");
         } else if (HttpUtil.isTransferEncodingChunked(request) || HttpUtil.getContentLength(request, 0L) > 0) {

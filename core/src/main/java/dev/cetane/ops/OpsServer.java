@@ -26,7 +26,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,9 @@ public final class OpsServer implements AutoCloseable {
 
     /** Connections above that are told so; more of those are closed at once. */
     private static final int MAX_REFUSED = 1_024;
+
+    /** A connection that has asked for nothing for so long is closed where another one needs its place. */
+    private static final long IDLE_ENOUGH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int BACKLOG = 1_024;
     private static final int IDLE_SECONDS = 30;
@@ -132,8 +137,10 @@ public final class OpsServer implements AutoCloseable {
     private Channel listen(Class<? extends ServerChannel> type, SocketAddress where, Access.Door door, String name)
             throws IOException {
         Routes routes = new Routes(new Access(door, config), context);
-        ServerBootstrap bootstrap =
-                new ServerBootstrap().group(loop).channel(type).childHandler(new Connections(routes, log));
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(loop)
+                .channel(type)
+                .childHandler(new Connections(routes, context.ticker(), log));
         if (where instanceof InetSocketAddress) {
             bootstrap.option(ChannelOption.SO_REUSEADDR, true).option(ChannelOption.SO_BACKLOG, BACKLOG);
         }
@@ -153,19 +160,21 @@ public final class OpsServer implements AutoCloseable {
     /** Sets up the connections of one listener, of which a few may be open at once. Runs on the ops event loop. */
     private static final class Connections extends ChannelInitializer<Channel> {
         private final Routes routes;
+        private final Ticker ticker;
         private final EventLog log;
-        private int open;
+        private final Map<Channel, OpsHandler> open = new HashMap<>();
         private int refused;
 
-        Connections(Routes routes, EventLog log) {
+        Connections(Routes routes, Ticker ticker, EventLog log) {
             this.routes = routes;
+            this.ticker = ticker;
             this.log = log;
         }
 
         @Override
         @SuppressWarnings("FutureReturnValueIgnored") // a close that fails has nothing left to close
         protected void initChannel(Channel channel) {
-            if (open >= MAX_CONNECTIONS) {
+            if (open.size() >= MAX_CONNECTIONS && !closeIdlest()) {
                 if (refused >= MAX_REFUSED) {
                     channel.close();
                     return;
@@ -175,12 +184,31 @@ public final class OpsServer implements AutoCloseable {
                 channel.pipeline().addLast(new Overload());
                 return;
             }
-            open++;
-            channel.closeFuture().addListener(closed -> open--);
+            OpsHandler handler = new OpsHandler(routes, ticker, log);
+            open.put(channel, handler);
+            channel.closeFuture().addListener(closed -> open.remove(channel));
             channel.pipeline()
                     .addLast(new IdleStateHandler(0, 0, IDLE_SECONDS))
                     .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_HEADER_BYTES, MAX_CHUNK_BYTES))
-                    .addLast(new OpsHandler(routes, log));
+                    .addLast(handler);
+        }
+
+        /** Who holds connections open cannot keep others out: the one that has asked for nothing for longest makes room. */
+        @SuppressWarnings("FutureReturnValueIgnored") // on this event loop: it is closed when this returns
+        private boolean closeIdlest() {
+            Channel idlest = null;
+            long longest = IDLE_ENOUGH_NANOS;
+            for (Map.Entry<Channel, OpsHandler> connection : open.entrySet()) {
+                long idle = connection.getValue().idleNanos();
+                if (idle >= longest) {
+                    longest = idle;
+                    idlest = connection.getKey();
+                }
+            }
+            if (idlest != null) {
+                idlest.close();
+            }
+            return open.size() < MAX_CONNECTIONS;
         }
     }
 }

@@ -40,6 +40,7 @@ final class OpsServerTest {
 
     private volatile PoolSnapshot pool = Pools.of(WorkerState.IDLE, WorkerState.BUSY);
     private final ScriptedOperator operator = new ScriptedOperator();
+    private final StillClock clock = new StillClock();
     private OpsServer server;
     private SocketAddress tcp;
     private SocketAddress control;
@@ -219,7 +220,7 @@ final class OpsServerTest {
     }
 
     @Test
-    void connectionsAboveTheLimitAreToldSo() throws IOException {
+    void connectionsAboveTheLimitAreToldSoWhileNoneHasBeenIdleForLong() throws IOException {
         List<SocketChannel> open = new ArrayList<>();
         try {
             for (int i = 0; i < 64; i++) {
@@ -238,6 +239,48 @@ final class OpsServerTest {
                 channel.close();
             }
         }
+    }
+
+    @Test
+    void whoHoldsConnectionsOpenKeepsNobodyOutAndDashboardsStay() throws IOException {
+        List<SocketChannel> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < 64; i++) {
+                clock.nanos = i;
+                SocketChannel channel = SocketChannel.open(tcp);
+                open.add(channel);
+                // The first is a dashboard, the last is slow to send what it wants, the others have had an answer.
+                write(
+                        channel,
+                        i == 0
+                                ? "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                : "GET /health/live HTTP/1.1\r\nHost: localhost\r\n" + (i == 63 ? "" : "\r\n"));
+                assertThat(i == 63 || channel.read(ByteBuffer.allocate(1)) == 1).isTrue();
+            }
+            clock.nanos = 1_000_000_100;
+            for (int i = 1; i <= 3; i++) {
+                SocketChannel another = SocketChannel.open(tcp);
+                open.add(another);
+                write(another, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(answer(another)).startsWith("HTTP/1.1 200 ");
+                // The one that has been idle for longest has made room.
+                assertThat(answersBeforeTheEnd(open.get(i))).isZero();
+            }
+            write(open.get(4), "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(answer(open.get(4))).contains("ok: alive");
+            assertThat(answer(open.get(0))).contains("event: sample");
+        } finally {
+            for (SocketChannel channel : open) {
+                channel.close();
+            }
+        }
+    }
+
+    /** What comes next. */
+    private static String answer(SocketChannel channel) throws IOException {
+        ByteBuffer in = ByteBuffer.allocate(65_536);
+        assertThat(channel.read(in)).isPositive();
+        return StandardCharsets.UTF_8.decode(in.flip()).toString();
     }
 
     @Test
@@ -455,7 +498,7 @@ final class OpsServerTest {
                 List.of(
                         new ConfigEntry("pool.workers", "2", "default"),
                         new ConfigEntry("app.ini.session.save_path", "tcp://redis?auth=hunter2", "cetane.yaml:3")),
-                Ticker.system(),
+                clock,
                 new RecordingLog());
     }
 
@@ -489,6 +532,21 @@ final class OpsServerTest {
         ByteBuffer out = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
         while (out.hasRemaining()) {
             channel.write(out);
+        }
+    }
+
+    /** Stands still unless the test moves it. */
+    private static final class StillClock implements Ticker {
+        private volatile long nanos = 1;
+
+        @Override
+        public long nanos() {
+            return nanos;
+        }
+
+        @Override
+        public Instant now() {
+            return Instant.parse("2026-01-01T00:01:00Z");
         }
     }
 
