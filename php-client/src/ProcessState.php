@@ -58,9 +58,8 @@ final class ProcessState
     /** @var array<string, true> those that it has changed for good */
     private array $ownOfSession = [];
     private readonly bool $hasLibxml;
-    /** Where each request begins; null where the caller sees to it, and to the time limit. */
+    /** Where each request begins; null where the caller sees to it. */
     private ?string $directory = null;
-    private int $timeLimit = 0;
 
     public function __construct(private readonly Worker $worker)
     {
@@ -76,7 +75,6 @@ final class ProcessState
         $state->isBooted = true;
         $state->remember();
         $state->directory = (string) \getcwd();
-        $state->timeLimit = (int) \ini_get('max_execution_time');
         Shutdown::current()->functions->keepForTheEnd();
 
         return $state;
@@ -101,7 +99,7 @@ final class ProcessState
         if (
             isset($this->settings[$setting])
             || (!$this->isBooted && !isset(self::OF_ONE_ANSWER[$setting]))
-            || $setting === 'max_execution_time' // set_time_limit() changes it unseen
+            || $setting === 'max_execution_time' // Worker or SapiExchange sees to it
         ) {
             return;
         }
@@ -148,19 +146,8 @@ final class ProcessState
             $this->isBooted = true;
             $this->remember();
         }
-        if ($this->directory !== null) {
-            $this->restoreDirectoryAndTimeLimit($this->directory);
-        }
-    }
-
-    private function restoreDirectoryAndTimeLimit(string $directory): void
-    {
-        if (\getcwd() !== $directory) {
-            @\chdir($directory); // a release that is gone by now has no better one
-        }
-        // The time that PHP measures goes on from one request to the next until it is set anew.
-        if ($this->timeLimit > 0 || \ini_get('max_execution_time') !== '0') {
-            \set_time_limit(SapiExchange::LIMIT_COUNTS_CPU ? $this->timeLimit : 0);
+        if ($this->directory !== null && \getcwd() !== $this->directory) {
+            @\chdir($this->directory); // a release that is gone by now has no better one
         }
     }
 

@@ -51,6 +51,9 @@ final class Worker
     /** Which events are taken: "all", those that are no HTTP requests ("other"), or none. */
     private string $events = '';
 
+    /** Seconds that PHP grants a request, 0 for no limit; of php-cgi {@see SapiExchange} knows. */
+    private int $timeLimit = 0;
+
     private int $startedAt = 0;
     private int $endedAt = 0;
     private int $cpuMicros = 0;
@@ -146,6 +149,7 @@ final class Worker
             return;
         }
         $this->cpuMicros = self::cpuMicros();
+        $this->timeLimit = (int) \ini_get('max_execution_time');
         $forms = \in_array('form', $this->hello->capabilities(), true) ? self::formLimits() : [];
         $this->connection->ready([
             'capabilities' => \implode(' ', \array_intersect(
@@ -467,6 +471,10 @@ final class Worker
         );
         $this->connection->flush();
         $this->output->toLog();
+        // The time that PHP measures goes on from one request to the next until it is set anew: one's limit would end another.
+        if (\PHP_SAPI === 'cli' && ($this->timeLimit > 0 || \ini_get('max_execution_time') !== '0')) {
+            \set_time_limit(SapiExchange::LIMIT_COUNTS_CPU ? $this->timeLimit : 0);
+        }
     }
 
     private function runJob(Job $job): void

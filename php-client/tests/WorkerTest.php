@@ -417,6 +417,38 @@ final class WorkerTest extends WorkerTestCase
         self::assertSame('["X-Of: \/2"]', $this->supervisor->exchange(['REQUEST_URI' => '/2'])->body);
     }
 
+    public function testTheTimeLimitOfARequestIsNotThatOfTheNext(): void
+    {
+        $this->startHandler(<<<'PHP'
+            function (Request $request): string {
+                if ($request->variable('REQUEST_URI') === '/limit') {
+                    set_time_limit(1);
+                    return 'limited';
+                }
+                $cpu = fn (): float => getrusage()['ru_utime.tv_sec'] + getrusage()['ru_utime.tv_usec'] / 1e6;
+                for ($until = $cpu() + 1.5; $cpu() < $until;);
+                return 'long';
+            }
+            PHP);
+        self::assertSame('limited', $this->supervisor->exchange(['REQUEST_URI' => '/limit'])->body);
+        self::assertSame('long', $this->supervisor->exchange(['REQUEST_URI' => '/'])->body);
+    }
+
+    public function testALimitThatAScriptSetsAtBootIsThatOfEachRequest(): void
+    {
+        $this->startScript(<<<'PHP'
+            set_time_limit(1);
+            Worker::run(function (): string {
+                $cpu = fn (): float => getrusage()['ru_utime.tv_sec'] + getrusage()['ru_utime.tv_usec'] / 1e6;
+                for ($until = $cpu() + 0.4; $cpu() < $until; hash('sha256', str_repeat('x', 1_000_000)));
+                return 'done';
+            });
+            PHP);
+        for ($request = 0; $request < 4; $request++) {
+            self::assertSame('done', $this->supervisor->exchange([])->body);
+        }
+    }
+
     public function testAForkedChildThatExitsSaysNothing(): void
     {
         $this->startHandler('function () { if (pcntl_fork() === 0) { echo "child"; exit(0); } pcntl_wait($status); return "parent"; }');
