@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A worker that is a child of {@code php-cgi}: it serves one connection for as long as that is open, and nothing else. Lives on the maintenance
  * thread; {@link #send} and {@link #cancel} go straight to the {@link FastCgiConnection}.
  *
- * <p>The end of the worker is the end of the child's process, which is looked for once the connection has ended. How it ended only php-cgi knows.
+ * <p>The end of the worker is the end of the child's process, which is looked for once the connection has ended. How it ended php-cgi alone is told; a signal
+ * is seen before that, if the look comes in time.
  */
 final class FastCgiWorker implements WorkerProcess {
     private static final long CONNECT_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -26,6 +27,7 @@ final class FastCgiWorker implements WorkerProcess {
 
     private @Nullable FastCgiMaster master;
     private volatile @Nullable WatchedProcess child;
+    private volatile int endingSignal;
     private boolean askedToLeave;
     private boolean killed;
     private boolean watched;
@@ -45,15 +47,8 @@ final class FastCgiWorker implements WorkerProcess {
         this.owner = owner;
         this.config = config;
         this.maintenance = maintenance;
-        connection = new FastCgiConnection(
-                workerId,
-                generation,
-                config,
-                ticker,
-                log,
-                owner,
-                this::found,
-                () -> maintenance.execute(this::connectionEnded));
+        connection =
+                new FastCgiConnection(workerId, generation, config, ticker, log, owner, this::found, this::readerEnded);
     }
 
     @Override
@@ -157,6 +152,15 @@ final class FastCgiWorker implements WorkerProcess {
         return workers.owns(this, process.pid());
     }
 
+    /** On the reader thread, which is the first to know of an end. */
+    private void readerEnded() {
+        WatchedProcess process = child;
+        if (process != null) {
+            endingSignal = process.endingSignal();
+        }
+        maintenance.execute(this::connectionEnded);
+    }
+
     private void connectionEnded() {
         WatchedProcess process = child;
         if (process == null) {
@@ -193,6 +197,9 @@ final class FastCgiWorker implements WorkerProcess {
         if (ended || process == null) {
             return;
         }
+        if (endingSignal == 0) {
+            endingSignal = process.endingSignal();
+        }
         if (!isOwn(process) || !process.isAlive()) {
             end();
         } else {
@@ -213,6 +220,9 @@ final class FastCgiWorker implements WorkerProcess {
         Exchange untaken = connection.close();
         String output = process == null ? parent.lastOutput() : connection.lastOutput();
         int exitCode = killed ? 128 + 9 : askedToLeave ? 0 : parent.exitCode();
+        if (exitCode == Ending.UNKNOWN && endingSignal != 0) {
+            exitCode = 128 + endingSignal;
+        }
         workers.release(parent);
         owner.ended(new Ending(exitCode, untaken, connection.bootError(), null, output));
     }

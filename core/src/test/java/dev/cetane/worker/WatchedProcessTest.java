@@ -39,6 +39,28 @@ final class WatchedProcessTest {
     }
 
     @Test
+    void the_signal_that_ends_a_process_is_known_until_its_parent_has_collected_it() throws Exception {
+        Process parent = new ProcessBuilder("sh", "-c", "sleep 600 & exec sleep 600").start();
+        try {
+            WatchedProcess child = WatchedProcess.of(child(parent));
+            assertThat(child).isNotNull();
+            assertThat(child.endingSignal()).as("while it runs").isZero();
+            new ProcessBuilder("kill", "-s", "SEGV", Long.toString(child.pid()))
+                    .start()
+                    .waitFor();
+            while (child.isAlive()) {
+                Thread.onSpinWait();
+            }
+            assertThat(child.endingSignal()).isEqualTo(11);
+            assertThat(new WatchedProcess(child.pid(), child.parent(), child.startTicks() + 1).endingSignal())
+                    .as("of a later process of the same number")
+                    .isZero();
+        } finally {
+            parent.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
     void a_kill_takes_along_what_the_process_has_started() throws Exception {
         Process parent = new ProcessBuilder("sh", "-c", "sleep 600 & wait").start();
         WatchedProcess watched = WatchedProcess.of(parent.pid());
