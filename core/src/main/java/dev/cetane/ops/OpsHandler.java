@@ -47,6 +47,11 @@ final class OpsHandler extends SimpleChannelInboundHandler<HttpObject> {
         return isAnswering() ? 0 : ticker.nanos() - askedNanos;
     }
 
+    /** Whether it has had an answer: a client takes its end for that of a connection that was kept. */
+    boolean hasAnswered() {
+        return before != null;
+    }
+
     private boolean isAnswering() {
         return busy || (before != null && before.isUnderway());
     }

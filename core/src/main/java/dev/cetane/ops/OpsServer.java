@@ -175,13 +175,7 @@ public final class OpsServer implements AutoCloseable {
         @SuppressWarnings("FutureReturnValueIgnored") // a close that fails has nothing left to close
         protected void initChannel(Channel channel) {
             if (open.size() >= MAX_CONNECTIONS && !closeIdlest()) {
-                if (refused >= MAX_REFUSED) {
-                    channel.close();
-                    return;
-                }
-                refused++;
-                channel.closeFuture().addListener(closed -> refused--);
-                channel.pipeline().addLast(new Overload());
+                refuse(channel);
                 return;
             }
             OpsHandler handler = new OpsHandler(routes, ticker, log);
@@ -194,7 +188,7 @@ public final class OpsServer implements AutoCloseable {
         }
 
         /** Who holds connections open cannot keep others out: the one that has asked for nothing for longest makes room. */
-        @SuppressWarnings("FutureReturnValueIgnored") // on this event loop: it is closed when this returns
+        @SuppressWarnings("FutureReturnValueIgnored") // a close that fails has nothing left to close
         private boolean closeIdlest() {
             Channel idlest = null;
             long longest = IDLE_ENOUGH_NANOS;
@@ -205,10 +199,27 @@ public final class OpsServer implements AutoCloseable {
                     idlest = connection.getKey();
                 }
             }
-            if (idlest != null) {
-                idlest.close();
+            if (idlest == null) {
+                return false;
             }
-            return open.size() < MAX_CONNECTIONS;
+            OpsHandler handler = open.remove(idlest);
+            if (handler != null && handler.hasAnswered()) {
+                idlest.close();
+            } else {
+                refuse(idlest);
+            }
+            return true;
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored")
+        private void refuse(Channel channel) {
+            if (refused >= MAX_REFUSED) {
+                channel.close();
+                return;
+            }
+            refused++;
+            channel.closeFuture().addListener(closed -> refused--);
+            channel.pipeline().addFirst(new Overload());
         }
     }
 }

@@ -24,8 +24,26 @@ final class Overload extends ChannelInboundHandlerAdapter {
                             .getBytes(StandardCharsets.US_ASCII))
             .asReadOnly());
 
+    private boolean told;
+
+    /** It may be refused when it is accepted, or later to make room. */
+    @Override
+    public void handlerAdded(ChannelHandlerContext channel) {
+        if (channel.channel().isActive()) {
+            tell(channel);
+        }
+    }
+
     @Override
     public void channelActive(ChannelHandlerContext channel) {
+        tell(channel);
+    }
+
+    private void tell(ChannelHandlerContext channel) {
+        if (told) {
+            return;
+        }
+        told = true;
         channel.executor().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         channel.writeAndFlush(ANSWER.duplicate()).addListener(written -> {
             if (channel.channel() instanceof DuplexChannel duplex) {
