@@ -72,7 +72,7 @@ final class FastCgiConnection implements RecordDecoder.Handler {
 
     /**
      * @param whenFound gets the process id that the child says it has, and says whether that can be
-     * @param whenEnded called by the reader when the connection has ended
+     * @param whenEnded called by the reader when the connection has ended, and is to be hung up
      */
     FastCgiConnection(
             int workerId,
@@ -207,7 +207,6 @@ final class FastCgiConnection implements RecordDecoder.Handler {
         } catch (RuntimeException | Error e) {
             owner.violated("its answer could not be taken: " + e);
         } finally {
-            hangUp();
             whenEnded.run();
         }
     }

@@ -158,6 +158,7 @@ final class FastCgiWorker implements WorkerProcess {
         if (process != null) {
             endingSignal = process.endingSignal();
         }
+        connection.hangUp();
         maintenance.execute(this::connectionEnded);
     }
 
