@@ -255,7 +255,12 @@ final class OpsServerTest {
                         i == 0
                                 ? "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
                                 : "GET /health/live HTTP/1.1\r\nHost: localhost\r\n" + (i == 1 ? "" : "\r\n"));
-                assertThat(i == 1 || channel.read(ByteBuffer.allocate(1)) == 1).isTrue();
+                if (i == 1) {
+                    // Who comes later is answered, so that one was accepted before the clock goes on.
+                    assertThat(ask(tcp, get("/health/live"))).startsWith("HTTP/1.1 200 ");
+                } else {
+                    assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(1);
+                }
             }
             clock.nanos = 1_000_000_100;
             for (int i = 1; i <= 3; i++) {
