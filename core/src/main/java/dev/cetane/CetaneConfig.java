@@ -5,6 +5,7 @@ import dev.cetane.lambda.MetricsConfig;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.ExportConfig;
 import dev.cetane.ops.OpsConfig;
+import dev.cetane.trace.TracingConfig;
 import dev.cetane.watch.WatchConfig;
 import dev.cetane.worker.PoolConfig;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ record CetaneConfig(
         OpsConfig ops,
         Telemetry telemetry,
         ExportConfig export,
+        TracingConfig tracing,
         WatchConfig watch,
         Log log,
         Path runDirectory,

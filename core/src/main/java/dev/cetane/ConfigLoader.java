@@ -12,6 +12,7 @@ import dev.cetane.log.EventLog;
 import dev.cetane.ops.ExportConfig;
 import dev.cetane.ops.OpsConfig;
 import dev.cetane.protocol.FrameType;
+import dev.cetane.trace.TracingConfig;
 import dev.cetane.watch.WatchConfig;
 import dev.cetane.worker.PoolConfig;
 import java.net.InetSocketAddress;
@@ -20,6 +21,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -315,6 +317,12 @@ final class ConfigLoader {
                 ExportConfig.Dialect.valueOf(
                         get(Settings.METRICS_STATSD_DIALECT).toUpperCase(Locale.ROOT)),
                 get(Settings.METRICS_INTERVAL));
+        TracingConfig tracing = new TracingConfig(
+                get(Settings.TRACING_ENABLED),
+                audience(Settings.TRACING_ACCEPT),
+                audience(Settings.TRACING_ANSWER),
+                get(Settings.TRACING_SAMPLE_RATIO),
+                spans());
         WatchConfig watch = new WatchConfig(
                 get(Settings.WATCH_ENABLED),
                 get(Settings.WATCH_PATHS),
@@ -332,8 +340,26 @@ final class ConfigLoader {
                 CetaneConfig.Log.Format.valueOf(get(Settings.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                 EventLog.Level.valueOf(get(Settings.LOG_LEVEL).toUpperCase(Locale.ROOT)));
         checkTogether(http, pool, ops);
+        if (tracing.export() != null && !tracing.enabled()) {
+            problem(
+                    Settings.TRACING_OTLP,
+                    "has no effect, because tracing.enabled is false; allowed: both, or neither");
+        }
         return new CetaneConfig(
-                file, app, pool, sharing, http, lambda, ops, telemetry, export, watch, log, runDirectory, effective());
+                file,
+                app,
+                pool,
+                sharing,
+                http,
+                lambda,
+                ops,
+                telemetry,
+                export,
+                tracing,
+                watch,
+                log,
+                runDirectory,
+                effective());
     }
 
     /** The value in force; the default stands in for one that has a problem, so that the others are still looked at. */
@@ -348,6 +374,29 @@ final class ConfigLoader {
             problem(setting, value, e.getMessage() + "; allowed: " + setting.allowed());
             return setting.parse(setting.defaultText());
         }
+    }
+
+    private TracingConfig.Audience audience(Setting<String> setting) {
+        return TracingConfig.Audience.valueOf(get(setting).toUpperCase(Locale.ROOT));
+    }
+
+    private TracingConfig.@Nullable Export spans() {
+        URI collector = this.<@Nullable URI>get(Settings.TRACING_OTLP);
+        int queueSize = get(Settings.TRACING_QUEUE_SIZE);
+        Duration interval = get(Settings.TRACING_INTERVAL);
+        Duration timeout = get(Settings.TRACING_TIMEOUT);
+        if (collector == null) {
+            return null;
+        }
+        OtlpVariables variables = new OtlpVariables(environment, problems);
+        return new TracingConfig.Export(
+                collector,
+                variables.headers(),
+                variables.gzip(),
+                variables.resource(Cetane.version(), pid),
+                queueSize,
+                interval,
+                timeout);
     }
 
     private int bytes(Setting<Long> setting) {

@@ -28,6 +28,8 @@ final class Setting<T> {
         TEXT,
         BOOLEAN,
         INTEGER,
+        /** From 0 to 1. */
+        RATIO,
         SIZE,
         DURATION,
         CHOICE,
@@ -180,6 +182,19 @@ final class Setting<T> {
     static Setting<Integer> integer(String key, int defaultValue, int min, int max, String doc) {
         return new Setting<>(key, Form.INTEGER, String.valueOf(defaultValue), min + " … " + max, doc, List.of(), text ->
                 (int) within(wholeNumber(text), min, max));
+    }
+
+    static Setting<Double> ratio(String key, String defaultText, String doc) {
+        return new Setting<>(key, Form.RATIO, defaultText, "0 … 1, as in 0.05", doc, List.of(), text -> {
+            if (!text.matches("[0-9]{1,3}(\\.[0-9]{1,12})?")) {
+                throw new IllegalArgumentException("is not a number such as 0.05");
+            }
+            double ratio = Double.parseDouble(text);
+            if (ratio > 1) {
+                throw new IllegalArgumentException("is too large");
+            }
+            return ratio;
+        });
     }
 
     /** An integer, or {@code auto}, which is {@code automatic}. */

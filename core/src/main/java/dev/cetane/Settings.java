@@ -11,6 +11,7 @@ import static dev.cetane.Setting.integerOrAuto;
 import static dev.cetane.Setting.list;
 import static dev.cetane.Setting.map;
 import static dev.cetane.Setting.pathOrAuto;
+import static dev.cetane.Setting.ratio;
 import static dev.cetane.Setting.relativePath;
 import static dev.cetane.Setting.secret;
 import static dev.cetane.Setting.size;
@@ -367,6 +368,43 @@ final class Settings {
             "10m",
             null,
             "How often OTLP is pushed, and StatsD told what is no event.");
+    static final Setting<Boolean> TRACING_ENABLED = bool(
+            "tracing.enabled",
+            false,
+            "Whether each request has its place in a trace (W3C Trace Context), of which PHP, the access log and the answer tell.");
+    static final Setting<String> TRACING_ACCEPT = choice(
+            "tracing.accept",
+            "trusted",
+            List.of("none", "trusted", "all"),
+            "Whose traces are continued: nobody's, those of http.trusted-proxies, or everybody's. For others a new one begins.");
+    static final Setting<String> TRACING_ANSWER = choice(
+            "tracing.answer",
+            "all",
+            List.of("none", "trusted", "all"),
+            "Whom an answer tells its trace, in Server-Timing: nobody, http.trusted-proxies, or everybody.");
+    static final Setting<Double> TRACING_SAMPLE_RATIO = ratio(
+            "tracing.sample-ratio",
+            "1",
+            "How many of the traces that begin here are recorded; those of a caller are when it records them.");
+    static final Setting<@Nullable URI> TRACING_OTLP = httpUrlOrOff(
+            "tracing.otlp",
+            "http://127.0.0.1:4318/v1/traces",
+            "Where spans are sent by OTLP over HTTP; OpenTelemetry's own OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES and the like hold.");
+    static final Setting<Integer> TRACING_QUEUE_SIZE = integer(
+            "tracing.queue-size",
+            2048,
+            1,
+            100_000,
+            "Most requests whose spans wait to be sent; those of more are dropped and counted.");
+    static final Setting<Duration> TRACING_INTERVAL = duration(
+            "tracing.interval",
+            "5s",
+            "100ms",
+            "10m",
+            null,
+            "Longest time that spans wait for others to be sent with them.");
+    static final Setting<Duration> TRACING_TIMEOUT =
+            duration("tracing.timeout", "10s", "100ms", "1m", null, "Longest time that one try to send spans takes.");
     static final Setting<Boolean> WATCH_ENABLED = bool(
             "watch.enabled",
             false,
@@ -472,6 +510,14 @@ final class Settings {
             METRICS_STATSD,
             METRICS_STATSD_DIALECT,
             METRICS_INTERVAL,
+            TRACING_ENABLED,
+            TRACING_ACCEPT,
+            TRACING_ANSWER,
+            TRACING_SAMPLE_RATIO,
+            TRACING_OTLP,
+            TRACING_QUEUE_SIZE,
+            TRACING_INTERVAL,
+            TRACING_TIMEOUT,
             WATCH_ENABLED,
             WATCH_PATHS,
             WATCH_IGNORE,

@@ -11,6 +11,7 @@ import dev.cetane.ops.Instance;
 import dev.cetane.ops.Metrics;
 import dev.cetane.ops.Operator;
 import dev.cetane.ops.OpsServer;
+import dev.cetane.trace.Tracer;
 import dev.cetane.watch.SourceWatcher;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
@@ -55,6 +56,7 @@ final class Supervisor implements Operator {
     private final Ticker ticker = Ticker.system();
     private final Workforce workforce;
     private final Exporters exporters;
+    private final @Nullable Tracer tracer;
     private final Metrics metrics;
     private final HttpListener httpListener;
     private final CompletableFuture<String> firstUrl = new CompletableFuture<>();
@@ -98,6 +100,10 @@ final class Supervisor implements Operator {
                 new TaskListener(metrics),
                 metrics.application(config.telemetry().applicationSeries(), log));
         metrics.tables(workforce.tables()::usedBytes);
+        this.tracer = Tracer.start(config.tracing(), Cetane.version(), ticker, log);
+        if (tracer != null) {
+            metrics.spans(tracer::count);
+        }
         this.httpListener = observer.apply(metrics);
         this.template = new Instance(
                 Cetane.version(),
@@ -118,6 +124,7 @@ final class Supervisor implements Operator {
         booting.setDaemon(true);
         booting.start();
         try (exporters;
+                Tracer closedSoon = tracer;
                 Workforce closedLast = workforce;
                 OpsServer ops = new OpsServer(
                         config.ops(), metrics, this::snapshot, this, this::instance, configuration(), ticker, log)) {
@@ -132,6 +139,7 @@ final class Supervisor implements Operator {
                     staticFiles(),
                     scripts(),
                     closedPaths(),
+                    closedSoon,
                     found.application().debug())) {
                 publish(http.addresses());
                 boot.get();

@@ -17,7 +17,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.Set;
 
 /**
- * Dependencies point one way, {@code protocol <- worker <- {http, lambda, ops, shared, task} <- root}, and what touches the outside
+ * Dependencies point one way, {@code protocol <- worker <- {trace, lambda, shared, task} <- http <- ops <- root}, and what touches the outside
  * world (processes, environment, clock, sockets) is in one place each.
  */
 @AnalyzeClasses(packages = "dev.cetane", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -32,6 +32,7 @@ final class ArchitectureTest {
     private static final String HTTP = "dev.cetane.http..";
     private static final String LAMBDA = "dev.cetane.lambda..";
     private static final String OPS = "dev.cetane.ops..";
+    private static final String TRACE = "dev.cetane.trace..";
 
     private static final Set<String> PROCESS_TYPES =
             Set.of("java.lang.ProcessBuilder", "java.lang.ProcessHandle", "java.lang.Process");
@@ -103,7 +104,7 @@ final class ArchitectureTest {
             .resideInAPackage(WORKER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(ROOT, SHARED, TASK, HTTP, LAMBDA, OPS)
+            .resideInAnyPackage(ROOT, SHARED, TASK, TRACE, HTTP, LAMBDA, OPS)
             .allowEmptyShould(true);
 
     @ArchTest
@@ -131,6 +132,23 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAPackage(ROOT)
             .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule traces_know_workers_and_the_log_only = noClasses()
+            .that()
+            .resideInAPackage(TRACE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ROOT, SHARED, TASK, HTTP, LAMBDA, OPS);
+
+    /** Only what is loaded where spans are exported knows the libraries. */
+    @ArchTest
+    static final ArchRule only_two_classes_know_the_messages_of_otlp = noClasses()
+            .that(areNot("dev.cetane.trace.SpanEncoder"))
+            .and(areNot("dev.cetane.trace.CollectorClient"))
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.opentelemetry..", "com.google.protobuf..");
 
     @ArchTest
     static final ArchRule http_does_not_know_lambda = noClasses()

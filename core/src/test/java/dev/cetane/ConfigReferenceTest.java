@@ -112,6 +112,7 @@ final class ConfigReferenceTest {
                 String number = "\"type\": \"integer\", \"minimum\": " + ends[0] + ", \"maximum\": " + ends[1];
                 yield words.isEmpty() ? number : "\"anyOf\": [{" + number + "}, {\"enum\": [" + words + "]}]";
             }
+            case RATIO -> "\"type\": \"number\", \"minimum\": 0, \"maximum\": 1";
             case SIZE -> "\"type\": [\"integer\", \"string\"], \"pattern\": \"^[0-9]+ ?(B|KiB|MiB|GiB)?$\"";
             case DURATION ->
                 "\"type\": [\"integer\", \"string\"], \"pattern\": \"^(0|[0-9]+ ?(ms|s|m|h|d))$\", \"maximum\": 0";
@@ -127,6 +128,7 @@ final class ConfigReferenceTest {
         return switch (setting.form()) {
             case MAP -> "{}";
             case BOOLEAN -> text.toLowerCase(Locale.ROOT);
+            case RATIO -> text;
             case INTEGER -> text.matches("[0-9]+") ? text : json(text);
             default -> json(text);
         };

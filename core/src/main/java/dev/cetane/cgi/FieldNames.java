@@ -20,7 +20,10 @@ public final class FieldNames {
     public static final String FORWARDED = "HTTP_FORWARDED";
     public static final String HOST = "HTTP_HOST";
     public static final String SEC_WEBSOCKET_KEY1 = "HTTP_SEC_WEBSOCKET_KEY1";
+    public static final String TRACEPARENT = "HTTP_TRACEPARENT";
+    public static final String TRACESTATE = "HTTP_TRACESTATE";
     public static final String TRANSFER_ENCODING = "HTTP_TRANSFER_ENCODING";
+    public static final String USER_AGENT = "HTTP_USER_AGENT";
     public static final String X_FORWARDED_FOR = "HTTP_X_FORWARDED_FOR";
     public static final String X_FORWARDED_HOST = "HTTP_X_FORWARDED_HOST";
     public static final String X_FORWARDED_PORT = "HTTP_X_FORWARDED_PORT";

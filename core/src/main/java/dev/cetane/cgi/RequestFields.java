@@ -52,6 +52,16 @@ public final class RequestFields {
         add(name, value);
     }
 
+    /** Takes a field away, if it is there. */
+    public void remove(String name) {
+        for (int i = 0; i < fields.size(); i += 2) {
+            if (fields.get(i).equals(name)) {
+                fields.subList(i, i + 2).clear();
+                return;
+            }
+        }
+    }
+
     /** The value of a field by its name in {@code $_SERVER}, or null. */
     public @Nullable String get(String name) {
         for (int i = 0; i < fields.size(); i += 2) {

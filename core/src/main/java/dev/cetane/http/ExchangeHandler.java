@@ -169,7 +169,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         }
         RequestHead head = RequestHead.of(message, door.config().maxUriBytes());
         request = head;
-        exchange.head(head);
+        exchange.head(head, peer());
         if (door.closed().contain(head.path())) {
             throw new RefusedException(HttpFailure.NOT_FOUND, "the path is closed to clients");
         }
@@ -223,7 +223,16 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
     /** Gives the request to the application, to run this script where that depends on the path. */
     void dispatch(RequestHead head, @Nullable Script script) {
         job = new HttpJob(
-                door, this, context, head, bodies.take(), script, peer(), exchange.id(), exchange.startNanos());
+                door,
+                this,
+                context,
+                head,
+                bodies.take(),
+                script,
+                peer(),
+                exchange.id(),
+                exchange.traced(),
+                exchange.startNanos());
         door.dispatcher().submit(job);
     }
 
@@ -261,6 +270,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                         context.alloc(),
                         exchange.id(),
                         detail,
+                        exchange.timing(),
                         head.isHead(),
                         close,
                         !head.http11(),
@@ -337,6 +347,10 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
         } else if (!head.http11()) {
             ByteBufUtil.writeAscii(out, "Connection: keep-alive\r\n");
         }
+        String timing = exchange.timing();
+        if (timing != null) {
+            ByteBufUtil.writeAscii(out, "Server-Timing: " + timing + "\r\n");
+        }
         out.writeBytes(door.date().line());
         ByteBufUtil.writeAscii(out, "\r\n");
         answer(out, 204, close);
@@ -399,6 +413,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter {
                 context.alloc(),
                 exchange.id(),
                 door.debug() ? why : null,
+                exchange.timing(),
                 headOnly,
                 true,
                 false,

@@ -1,6 +1,11 @@
 package dev.cetane.http;
 
+import dev.cetane.cgi.FieldNames;
 import dev.cetane.log.EventLog;
+import dev.cetane.trace.TraceParent;
+import dev.cetane.trace.Tracer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +17,19 @@ final class ExchangeRecord {
     private static final String SUPERVISOR = "supervisor";
     private static final String FILE = "file";
     private static final String APPLICATION = "application";
+    private static final String ABANDONED = "abandoned";
+    private static final String ABORTED = "aborted";
 
     private final FrontDoor door;
     private boolean open;
     private String id = "";
     private String what = "-";
     private String source = SUPERVISOR;
+    private @Nullable TracedRequest traced;
+
+    /** Of the client's own trace, where Cetane takes no part in traces and the access log names it. */
+    private @Nullable TraceParent clients;
+
     private long startNanos;
     private long receivedNanos;
 
@@ -31,16 +43,24 @@ final class ExchangeRecord {
         id = "";
         what = "-";
         source = SUPERVISOR;
+        traced = null;
+        clients = null;
         startNanos = atNanos;
         receivedNanos = atNanos;
     }
 
     /** Its head is known. */
-    void head(RequestHead head) {
+    void head(RequestHead head, Peer peer) {
         String given = head.requestId();
         id = given != null ? given : RequestId.next();
+        Tracer tracer = door.tracer();
+        if (tracer != null) {
+            traced = new TracedRequest(door, tracer, head, peer, id, startNanos);
+        }
         if (door.config().accessLog()) {
             what = head.method() + " " + head.target();
+            String traceParent = tracer == null ? head.field(FieldNames.TRACEPARENT) : null;
+            clients = traceParent == null ? null : TraceParent.parse(traceParent);
         }
     }
 
@@ -72,6 +92,18 @@ final class ExchangeRecord {
         return id;
     }
 
+    /** Its part in a trace; null where it has none, or its head is not known. */
+    @Nullable
+    TracedRequest traced() {
+        return traced;
+    }
+
+    /** What an answer of the front door's own says in {@code Server-Timing}; null for nothing. */
+    @Nullable
+    String timing() {
+        return traced == null ? null : traced.answer();
+    }
+
     /**
      * The whole answer was taken by the operating system.
      *
@@ -84,31 +116,39 @@ final class ExchangeRecord {
         open = false;
         long now = door.ticker().nanos();
         if (job == null) {
+            traceEnded(status, source, now);
             door.listener().answered(status, now - startNanos, receivedNanos - startNanos, 0);
         } else {
-            job.left(status, now);
+            job.left(status, now, source);
             door.listener().answered(status, now - startNanos, job.receiveNanos(), job.transferNanos());
         }
         if (source.equals(FILE)) {
             door.listener().fileServed(status);
         }
         if (door.config().accessLog()) {
-            door.log().log(
-                    EventLog.Level.INFO,
-                    "http.access",
-                    id,
-                    what,
-                    "status",
-                    status,
-                    "bytes",
-                    bytes,
-                    "micros",
-                    TimeUnit.NANOSECONDS.toMicros(now - startNanos),
-                    "peer",
-                    peer.remoteAddress(),
-                    "source",
-                    source);
+            logAccess(status, bytes, TimeUnit.NANOSECONDS.toMicros(now - startNanos), peer);
         }
+    }
+
+    private void logAccess(int status, long bytes, long micros, Peer peer) {
+        List<Object> fields = new ArrayList<>(16);
+        add(fields, "status", status);
+        add(fields, "bytes", bytes);
+        add(fields, "micros", micros);
+        add(fields, "peer", peer.remoteAddress());
+        add(fields, "source", source);
+        if (traced != null) {
+            add(fields, "trace_id", traced.trace().traceId());
+            add(fields, "span_id", traced.trace().spanId());
+        } else if (clients != null) {
+            add(fields, "trace_id", clients.traceId());
+        }
+        door.log().log(EventLog.Level.INFO, "http.access", id, what, fields.toArray());
+    }
+
+    private static void add(List<Object> fields, String name, Object value) {
+        fields.add(name);
+        fields.add(value);
     }
 
     /**
@@ -120,7 +160,7 @@ final class ExchangeRecord {
         if (open) {
             open = false;
             long now = door.ticker().nanos();
-            leave(job, now);
+            leave(job, now, ABANDONED);
             door.listener().abandoned(now - startNanos);
         }
     }
@@ -130,14 +170,23 @@ final class ExchangeRecord {
         if (open) {
             open = false;
             long now = door.ticker().nanos();
-            leave(job, now);
+            leave(job, now, ABORTED);
             door.listener().aborted(now - startNanos);
         }
     }
 
-    private void leave(@Nullable HttpJob job, long nowNanos) {
-        if (job != null) {
-            job.left(0, nowNanos);
+    private void leave(@Nullable HttpJob job, long nowNanos, String outcome) {
+        if (job == null) {
+            traceEnded(0, outcome, nowNanos);
+        } else {
+            job.left(0, nowNanos, outcome);
+        }
+    }
+
+    /** Of a request that the application was not asked for. */
+    private void traceEnded(int status, String outcome, long nowNanos) {
+        if (traced != null) {
+            traced.ended(status, outcome, null, receivedNanos - startNanos, nowNanos - startNanos, null);
         }
     }
 

@@ -60,6 +60,7 @@ enum HttpFailure {
      *
      * @param requestId named in the text, so that the client's report leads to the log
      * @param detail more about the cause, for debug mode only; else null
+     * @param timing value of {@code Server-Timing}; null for none
      * @param headOnly whether the request's method was HEAD
      * @param close whether the connection ends with this answer
      * @param keepAlive whether the client, by HTTP/1.0, must be told that the connection stays
@@ -68,6 +69,7 @@ enum HttpFailure {
             ByteBufAllocator allocator,
             String requestId,
             @Nullable String detail,
+            @Nullable String timing,
             boolean headOnly,
             boolean close,
             boolean keepAlive,
@@ -98,6 +100,9 @@ enum HttpFailure {
             head.append("Retry-After: ").append(RETRY_AFTER_SECONDS).append("\r\n");
         } else if (this == METHOD_NOT_ALLOWED) {
             head.append("Allow: ").append(ALLOWED_METHODS).append("\r\n");
+        }
+        if (timing != null) {
+            head.append("Server-Timing: ").append(timing).append("\r\n");
         }
         if (close) {
             head.append("Connection: close\r\n");

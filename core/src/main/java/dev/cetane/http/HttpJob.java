@@ -17,6 +17,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,7 @@ final class HttpJob implements Job, RequestReport {
     private final @Nullable Script script;
     private final Peer peer;
     private final String id;
+    private final @Nullable TracedRequest traced;
     private final long startNanos;
     private final ResponseEncoder encoder;
     private final Outbox outbox;
@@ -54,9 +56,11 @@ final class HttpJob implements Job, RequestReport {
     private int status;
     private @Nullable JobTimes times;
     private @Nullable JobReport report;
+    private WorkerException.@Nullable Kind failure;
 
     // Of the event loop, and once both sides have ended anybody's.
     private int clientStatus;
+    private String outcome = "";
     private long leftNanos;
 
     /** Of the client's and the worker's; the second one tells the listener. */
@@ -68,6 +72,7 @@ final class HttpJob implements Job, RequestReport {
 
     /**
      * @param script the one to run where the path says which, else null
+     * @param traced its part in a trace, or null
      * @param startNanos when the request's first byte came
      */
     HttpJob(
@@ -79,6 +84,7 @@ final class HttpJob implements Job, RequestReport {
             @Nullable Script script,
             Peer peer,
             String id,
+            @Nullable TracedRequest traced,
             long startNanos) {
         this.door = door;
         this.context = context;
@@ -87,6 +93,7 @@ final class HttpJob implements Job, RequestReport {
         this.script = script;
         this.peer = peer;
         this.id = id;
+        this.traced = traced;
         this.startNanos = startNanos;
         this.encoder = new ResponseEncoder(request, door.date());
         this.outbox = new Outbox(connection, this, context, door.config().responseBufferBytes());
@@ -136,9 +143,7 @@ final class HttpJob implements Job, RequestReport {
                 return;
             }
             boolean keepAlive = request.keepAlive() && !door.connections().draining();
-            JobTimes timing = door.config().serverTiming().wants(peer) ? times : null;
-            String phases = timing == null ? null : ServerTiming.of(receiveNanos(), timing.report());
-            ByteBuf bytes = encoder.head(context.alloc(), head, keepAlive, phases);
+            ByteBuf bytes = encoder.head(context.alloc(), head, keepAlive, timing());
             status = head.status();
             outbox.begun();
             outbox.put(bytes, encoder.complete());
@@ -155,6 +160,16 @@ final class HttpJob implements Job, RequestReport {
             ignoring = true;
             outbox.fail();
         }
+    }
+
+    /** Value of {@code Server-Timing}: the trace and the phases, as far as they are for this client; null for neither. */
+    private @Nullable String timing() {
+        String trace = traced == null ? null : traced.answer();
+        if (times == null || !door.config().serverTiming().wants(peer)) {
+            return trace;
+        }
+        String phases = ServerTiming.of(receiveNanos(), times.report());
+        return trace == null ? phases : trace + ", " + phases;
     }
 
     @Override
@@ -272,6 +287,7 @@ final class HttpJob implements Job, RequestReport {
     @Override
     public void failed(WorkerException problem) {
         report = times == null ? null : times.report();
+        failure = problem.kind();
         HttpFailure answer = HttpFailure.of(problem.kind());
         if (answer != null && !ignoring) {
             logFailure(problem);
@@ -287,9 +303,11 @@ final class HttpJob implements Job, RequestReport {
      * The client has the whole answer, or is gone. On the event loop, once.
      *
      * @param withStatus what it got, 0 when it left first
+     * @param how as {@link dev.cetane.trace.RequestSpan#outcome}
      */
-    void left(int withStatus, long nowNanos) {
+    void left(int withStatus, long nowNanos, String how) {
         clientStatus = withStatus;
+        outcome = how;
         leftNanos = nowNanos;
         sideEnded();
     }
@@ -297,7 +315,17 @@ final class HttpJob implements Job, RequestReport {
     private void sideEnded() {
         if ((int) ENDED_SIDES.getAndAdd(this, 1) == 1) {
             door.listener().ended(this);
+            if (traced != null) {
+                traced.ended(clientStatus, outcome, failureLabel(), receiveNanos(), totalNanos(), report);
+            }
         }
+    }
+
+    /** Null also for a request that nobody waited for any more. */
+    private @Nullable String failureLabel() {
+        return failure == null || failure == WorkerException.Kind.CANCELLED
+                ? null
+                : failure.name().toLowerCase(Locale.ROOT);
     }
 
     @Override

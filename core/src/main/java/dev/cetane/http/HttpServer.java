@@ -2,6 +2,7 @@ package dev.cetane.http;
 
 import dev.cetane.files.StaticRoot;
 import dev.cetane.log.EventLog;
+import dev.cetane.trace.Tracer;
 import dev.cetane.worker.Dispatcher;
 import dev.cetane.worker.Ticker;
 import io.netty.bootstrap.ServerBootstrap;
@@ -49,6 +50,7 @@ public final class HttpServer implements AutoCloseable {
      * @param files where the document root is, asked about once a second; null: no files are served
      * @param scripts document root of an application whose scripts answer by their paths; null where the front controller answers all
      * @param closedPaths paths that no client may reach, without slashes at their ends; nor any that ends with one
+     * @param tracer gives requests their place in a trace; null where they have none. Closed by whoever made it
      * @param debug whether the application's error messages may go to clients
      * @throws IOException if an address cannot be bound or bodies cannot be spooled: the message names which, why, and the next step
      * @throws IllegalArgumentException if {@code http.trusted-proxies} has an entry that is no network
@@ -63,6 +65,7 @@ public final class HttpServer implements AutoCloseable {
             @Nullable Supplier<StaticRoot> files,
             @Nullable Supplier<Path> scripts,
             List<String> closedPaths,
+            @Nullable Tracer tracer,
             boolean debug)
             throws IOException {
         return start(
@@ -75,6 +78,7 @@ public final class HttpServer implements AutoCloseable {
                 files,
                 scripts,
                 closedPaths,
+                tracer,
                 debug,
                 Transport.best());
     }
@@ -89,6 +93,7 @@ public final class HttpServer implements AutoCloseable {
             @Nullable Supplier<StaticRoot> files,
             @Nullable Supplier<Path> scripts,
             List<String> closedPaths,
+            @Nullable Tracer tracer,
             boolean debug,
             Transport transport)
             throws IOException {
@@ -112,6 +117,7 @@ public final class HttpServer implements AutoCloseable {
                         files == null ? null : new StaticFiles(config.files(), files, log, ticker, date, connections),
                         scripts == null ? null : new ScriptFinder(scripts, scriptName, ticker, connections, date),
                         new ClosedPaths(closedPaths),
+                        tracer,
                         debug),
                 transport);
         try {

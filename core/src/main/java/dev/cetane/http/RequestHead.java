@@ -6,6 +6,7 @@ import dev.cetane.cgi.MalformedTargetException;
 import dev.cetane.cgi.RequestFields;
 import dev.cetane.cgi.RequestTarget;
 import dev.cetane.multipart.Delimiter;
+import dev.cetane.trace.TraceContext;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.Iterator;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The head of one request after every check on it: what it asks for, how its body is framed, and its fields under their names in
- * {@code $_SERVER}. Effectively immutable once {@link #of} has returned it, and safe to hand to another thread.
+ * {@code $_SERVER}. Effectively immutable once {@link #of} has returned it and it {@linkplain #trace has its place in a trace}, and safe
+ * to hand to another thread.
  *
  * <p>Strings hold one char per byte (ISO-8859-1).
  */
@@ -149,6 +151,17 @@ final class RequestHead {
     @Nullable
     String requestId() {
         return requestId;
+    }
+
+    /** Gives the application that place in a trace, instead of what the client says of it. Before the head is handed on. */
+    void trace(TraceContext trace) {
+        fields.set(FieldNames.TRACEPARENT, trace.traceParent());
+        String state = trace.traceState();
+        if (state == null) {
+            fields.remove(FieldNames.TRACESTATE);
+        } else {
+            fields.set(FieldNames.TRACESTATE, state);
+        }
     }
 
     /** At most so many bytes does the head take in a frame, generously counted. */

@@ -45,7 +45,8 @@ final class ServerVariables {
                 out);
     }
 
-    private ClientConnection connection(RequestHead head, Peer peer) {
+    /** The connection as the client sees it, as far as proxies are trusted. */
+    ClientConnection connection(RequestHead head, Peer peer) {
         String remoteAddress = peer.remoteAddress();
         String remotePort = peer.remotePort();
         String serverPort = peer.serverPort();

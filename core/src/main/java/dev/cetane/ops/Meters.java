@@ -103,6 +103,13 @@ enum Meters {
             "reason",
             "Measurements of the application that are not shown: there are metrics.application-series already, the worker had too"
                     + " many between two answers, a name, label or value is none, or they contradict others of that name."),
+    SPANS(
+            "cetane.spans",
+            Type.COUNTER,
+            null,
+            "fate",
+            "Spans of requests by what has become of them: sent, dropped (more than tracing.queue-size requests waited), refused (by the"
+                    + " collector), lost (the collector was away, or busy, for too long). All are 0 where tracing.otlp is off."),
     BUILD("cetane.build", Type.GAUGE, null, "version", "Always 1; the version is its tag."),
     JVM_MEMORY("jvm.memory.used", Type.GAUGE, "bytes", "area", "Memory that the supervisor's JVM uses."),
     JVM_GC("jvm.gc.time", Type.COUNTER, "seconds", null, "Time that garbage collections of the supervisor's JVM took."),

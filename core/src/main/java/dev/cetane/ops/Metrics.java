@@ -5,6 +5,7 @@ import dev.cetane.http.RequestReport;
 import dev.cetane.log.EventLog;
 import dev.cetane.ops.Exporters.Export;
 import dev.cetane.protocol.Measurement;
+import dev.cetane.trace.SpanFate;
 import dev.cetane.worker.JobReport;
 import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.PoolSnapshot;
@@ -41,6 +42,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +142,7 @@ public final class Metrics implements PoolListener, HttpListener {
     private final Map<ApplicationMetrics.Refusal, Counter> refusals = new EnumMap<>(ApplicationMetrics.Refusal.class);
 
     private volatile LongSupplier tableBytes = () -> 0;
+    private volatile ToLongFunction<SpanFate> spans = fate -> 0;
 
     /** What the gauges show; taken once for all of them when a scrape begins, or when one is asked for after a while. */
     private volatile PoolSnapshot snapshot = NOTHING;
@@ -200,6 +203,9 @@ public final class Metrics implements PoolListener, HttpListener {
         gauge(Meters.TABLE_MEMORY, "", metrics -> metrics.tableBytes.getAsLong());
         for (ApplicationMetrics.Refusal refusal : ApplicationMetrics.Refusal.values()) {
             refusals.put(refusal, counter(Meters.APPLICATION_REFUSED, label(refusal)));
+        }
+        for (SpanFate fate : SpanFate.values()) {
+            functionCounter(Meters.SPANS, label(fate), metrics -> metrics.spans.applyAsLong(fate));
         }
         gauge(Meters.BUILD, version, metrics -> 1);
         poolGauges();
@@ -295,6 +301,11 @@ public final class Metrics implements PoolListener, HttpListener {
     /** What the shared tables take is asked from here on. */
     public void tables(LongSupplier usedBytes) {
         tableBytes = usedBytes;
+    }
+
+    /** What has become of spans is asked from here on. */
+    public void spans(ToLongFunction<SpanFate> counts) {
+        spans = counts;
     }
 
     @Override
@@ -459,7 +470,7 @@ public final class Metrics implements PoolListener, HttpListener {
                 metrics -> ManagementFactory.getMemoryMXBean()
                         .getNonHeapMemoryUsage()
                         .getUsed());
-        functionCounter(Meters.JVM_GC, metrics -> {
+        functionCounter(Meters.JVM_GC, "", metrics -> {
             long millis = 0;
             for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
                 millis += Math.max(0, collector.getCollectionTime());
@@ -468,6 +479,7 @@ public final class Metrics implements PoolListener, HttpListener {
         });
         functionCounter(
                 Meters.JVM_CPU,
+                "",
                 metrics -> ManagementFactory.getOperatingSystemMXBean()
                                 instanceof com.sun.management.OperatingSystemMXBean system
                         ? system.getProcessCpuTime() / 1e9
@@ -518,10 +530,11 @@ public final class Metrics implements PoolListener, HttpListener {
                 .register(recording);
     }
 
-    private void functionCounter(Meters meter, ToDoubleFunction<Metrics> value) {
+    private void functionCounter(Meters meter, String tagValue, ToDoubleFunction<Metrics> value) {
         FunctionCounter.builder(meter.meterName(), this, value)
                 .description(meter.doc())
                 .baseUnit(meter.unit())
+                .tags(meter.tagged(tagValue))
                 .register(recording);
     }
 

@@ -4,6 +4,7 @@ import dev.cetane.files.Glob;
 import dev.cetane.files.StaticFilesConfig;
 import dev.cetane.files.StaticRoot;
 import dev.cetane.log.RecordingLog;
+import dev.cetane.trace.Tracer;
 import dev.cetane.worker.Ticker;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -42,6 +43,7 @@ final class TestServer implements AutoCloseable {
                 config.files == null ? null : () -> config.files,
                 config.scripts == null ? null : () -> config.scripts,
                 config.closedPaths,
+                config.tracer,
                 config.debug,
                 config.transport);
         door = server.door();
@@ -85,6 +87,7 @@ final class TestServer implements AutoCloseable {
                 door.files(),
                 door.scripts(),
                 door.closed(),
+                door.tracer(),
                 door.debug());
         RequestDecoder decoder =
                 new RequestDecoder(door.config().maxUriBytes(), door.config().maxHeaderBytes(), ticker);
@@ -147,6 +150,7 @@ final class TestServer implements AutoCloseable {
         ServerTiming serverTiming = ServerTiming.OFF;
         Map<String, Duration> routeTimeouts = Map.of();
         List<String> closedPaths = List.of();
+        Tracer tracer;
         StaticRoot files;
         Path scripts;
         StaticFilesConfig filesConfig = new StaticFilesConfig(
