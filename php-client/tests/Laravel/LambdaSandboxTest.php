@@ -7,6 +7,9 @@ namespace Cetane\Tests\Laravel;
 use Cetane\Laravel\Lambda\Credentials;
 use Cetane\Laravel\Lambda\DatabaseSessions;
 use Cetane\Laravel\Lambda\Sandbox;
+use Cetane\Lambda\SnapStart;
+use Illuminate\Cache\CacheManager;
+use Illuminate\Cache\MemcachedStore;
 use Illuminate\Config\Repository;
 use Illuminate\Container\Container;
 use Illuminate\Database\Capsule\Manager;
@@ -148,6 +151,83 @@ final class LambdaSandboxTest extends TestCase
         (new DatabaseSessions(false, 0))->end($app);
         self::assertNull($manager->getConnection()->getRawPdo());
         self::assertEquals([(object) ['a' => 1]], $manager->getConnection()->select('select 1 as a'));
+    }
+
+    public function testNoConnectionGoesIntoASnapshotThoughTheApplicationsHooksUseThemAndTheyOpenAnewAfterwards(): void
+    {
+        touch("$this->directory/db.sqlite");
+        [$app, $manager] = $this->database("$this->directory/db.sqlite");
+        $manager->addConnection(['driver' => 'sqlite', 'database' => ':memory:'], 'memory');
+        $manager->getConnection('memory')->statement('create table t (a int)');
+        $redis = new class () {
+            /** @var list<string> */
+            public array $said = [];
+
+            /** @return array<string, object> */
+            public function connections(): array
+            {
+                return ['default' => $this, 'gone' => $this];
+            }
+
+            public function disconnect(): void
+            {
+                $this->said[] = 'closed';
+                \count($this->said) === 3 && throw new \RuntimeException('read error on connection');
+            }
+
+            public function purge(string $name): void
+            {
+                $this->said[] = "forgot $name";
+            }
+        };
+        $app->instance('redis', $redis);
+        // PHP's extension may not be there.
+        $memcached = new class () extends MemcachedStore {
+            public int $quits = 0;
+
+            public function __construct()
+            {
+            }
+
+            public function getMemcached(): self
+            {
+                return $this;
+            }
+
+            public function quit(): bool
+            {
+                return ++$this->quits > 0;
+            }
+        };
+        $cache = new CacheManager($app);
+        $cache->extend('memcached', fn () => $cache->repository($memcached));
+        $app->instance('config', new Repository(['cache' => ['stores' => ['memcached' => ['driver' => 'memcached'], 'array' => ['driver' => 'array']]]]));
+        $app->instance('cache', $cache);
+        $cache->store('memcached');
+        $cache->store('array');
+
+        Sandbox::prepare($app, "$this->directory/tmp");
+        SnapStart::beforeCheckpoint(static fn () => $manager->getConnection()->select('select 1'));
+        self::assertStringContainsString('Redis connection gone could not be closed well', $this->errorLog(static fn () => SnapStart::checkpoint()));
+        self::assertNull($manager->getConnection()->getRawPdo());
+        self::assertSame(['closed', 'forgot default', 'closed', 'forgot gone'], $redis->said);
+        self::assertSame(1, $memcached->quits);
+        SnapStart::restored();
+        self::assertEquals([(object) ['a' => 1]], $manager->getConnection()->select('select 1 as a'));
+        self::assertSame([], $manager->getConnection('memory')->select('select * from t'));
+    }
+
+    /** What is said there is not for the console. */
+    private function errorLog(\Closure $work): string
+    {
+        $before = \ini_set('error_log', "$this->directory/error.log");
+        try {
+            $work();
+        } finally {
+            \ini_set('error_log', (string) $before);
+        }
+
+        return (string) @\file_get_contents("$this->directory/error.log");
     }
 
     public function testADatabaseInMemoryIsKept(): void

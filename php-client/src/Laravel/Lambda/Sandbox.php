@@ -16,6 +16,7 @@ use Illuminate\Foundation\Bootstrap\LoadConfiguration;
  * - the storage directory: else `/tmp/storage`, with the compiled views that were deployed; configured paths below the one that was deployed follow it
  * - the manifests of packages and services, the caches of routes and events: else below `/tmp/storage` where they are missing
  * - the cache of the configuration: else it is made below `/tmp/storage` from what was just loaded, where it is missing; the next worker boots from it
+ * - before a snapshot of SnapStart connections are closed, see {@see Snapshot}
  * - logs go to stderr unless LOG_CHANNEL says otherwise, and credentials are the sandbox's, see {@see Credentials}
  *
  * @internal
@@ -47,6 +48,7 @@ final class Sandbox
      */
     public static function prepare(Application $app, ?string $storage = null): void
     {
+        Snapshot::prepare($app);
         $storage ??= \sys_get_temp_dir() . '/storage';
         $deployed = $app->storagePath();
         if (!\is_writable($deployed)) {

@@ -45,14 +45,17 @@ final class LambdaLaravelTest {
     }
 
     private RunningLambda start(String handler) {
+        return starter(handler).start();
+    }
+
+    private RunningLambda.Starter starter(String handler) {
         return new RunningLambda.Starter(application)
                 .environment("LAMBDA_TASK_ROOT", application.toString())
                 .environment("_HANDLER", handler)
                 .environment("TMPDIR", temporary.toString())
                 .environment("NOTES", directory.resolve("notes").toString())
                 .environment("CACHE_DRIVER", "array")
-                .bootstrapped()
-                .start();
+                .bootstrapped();
     }
 
     private List<String> notes() throws IOException {
@@ -109,6 +112,40 @@ final class LambdaLaravelTest {
             lambda.log().fromStart().await("worker.stopped");
             assertThat(lambda.answer(httpApi("/", "")).path("body").asText()).contains("The cached demo");
         }
+    }
+
+    @Test
+    void aSnapshotHoldsNoConnectionThoughTheWarmRequestHasOpenedOneThatIsToBeKept() {
+        try (RunningLambda lambda = starter(".")
+                .environment("AWS_LAMBDA_INITIALIZATION_TYPE", "snap-start")
+                .environment("CETANE_LAMBDA_WARM_REQUEST", "/bench")
+                .environment("OCTANE_PERSIST_DATABASE_SESSIONS", "1")
+                .start()) {
+            lambda.api.awaitSnapshot();
+            assertThat(temporary.resolve("storage/app/demo.sqlite"))
+                    .as("opened")
+                    .isNotEmptyFile();
+            assertThat(open(lambda)).noneMatch(file -> file.contains("demo.sqlite"));
+            lambda.api.restore();
+            JsonNode page = lambda.answer(httpApi("/bench", ""));
+            assertThat(page.path("statusCode").asInt()).as(page.toString()).isEqualTo(200);
+            assertThat(open(lambda)).as("kept").anyMatch(file -> file.contains("demo.sqlite"));
+        }
+    }
+
+    /** What the runtime's processes have open. */
+    private static List<String> open(RunningLambda lambda) {
+        List<String> open = new ArrayList<>();
+        for (long pid : lambda.processes()) {
+            try (Stream<Path> files = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
+                for (Path file : files.toList()) {
+                    open.add(Files.readSymbolicLink(file).toString());
+                }
+            } catch (IOException e) {
+                // It was closed meanwhile, or the process has ended.
+            }
+        }
+        return open;
     }
 
     @Test
