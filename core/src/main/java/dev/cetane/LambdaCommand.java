@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +59,9 @@ final class LambdaCommand {
     /** Returns the exit code; what keeps the function from starting is told to the Runtime API, too. */
     int run(Invocation invocation) {
         InetSocketAddress api = runtimeApi();
+        CountDownLatch ended = new CountDownLatch(1);
         try {
-            return run(invocation, api);
+            return run(invocation, api, ended);
         } catch (CommandException | ConfigException e) {
             String message = String.valueOf(e.getMessage());
             err.println("cetane: " + message);
@@ -68,10 +70,12 @@ final class LambdaCommand {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return CommandException.FAILED;
+        } finally {
+            ended.countDown();
         }
     }
 
-    private int run(Invocation invocation, InetSocketAddress api) throws InterruptedException {
+    private int run(Invocation invocation, InetSocketAddress api, CountDownLatch ended) throws InterruptedException {
         CetaneConfig config =
                 new ConfigLoader(environment, workingDirectory, RunDirectory.pid()).load(flags(invocation));
         int slots = slots();
@@ -111,9 +115,31 @@ final class LambdaCommand {
                     directory.directory(),
                     application.debug());
             LambdaRuntime runtime = new LambdaRuntime(lambda, pool, scriptName(application), ticker, log, metrics, cpu);
-            Signals.onTerminate(runtime::stop);
-            return runtime.run();
+            Thread stop = new Thread(() -> stop(runtime, ended), "cetane-stop");
+            Runtime.getRuntime().addShutdownHook(stop);
+            int code = runtime.run();
+            try {
+                Runtime.getRuntime().removeShutdownHook(stop);
+            } catch (IllegalStateException e) {
+                // It runs.
+            }
+            return code;
         }
+    }
+
+    /**
+     * What the JVM does at SIGTERM. That is all that a function has to hear, so the classes for other signals are not loaded, and no proxy is
+     * made, which would be a tenth of a start.
+     */
+    private static void stop(LambdaRuntime runtime, CountDownLatch ended) {
+        runtime.stop();
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        // The JVM's own code says that a signal ended it, which the end of an environment is not.
+        Runtime.getRuntime().halt(0);
     }
 
     /** Where the bootstrap has started a worker already, or a new one. */

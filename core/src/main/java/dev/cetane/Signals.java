@@ -20,12 +20,6 @@ final class Signals {
         handle("HUP", operator::reload);
     }
 
-    /** Has SIGTERM and SIGINT do this. */
-    static void onTerminate(Runnable stop) {
-        handle("TERM", stop);
-        handle("INT", stop);
-    }
-
     private static void handle(String name, Runnable action) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
