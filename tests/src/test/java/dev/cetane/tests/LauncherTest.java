@@ -95,6 +95,30 @@ final class LauncherTest {
     }
 
     @Test
+    void the_runtime_of_a_lambda_layer_is_the_last_it_looks_for() throws Exception {
+        Path home = Files.createDirectories(directory.resolve("layer"));
+        for (String part : List.of("bin", "lib")) {
+            Files.createDirectories(home.resolve(part));
+        }
+        Path launcher = Files.copy(LAUNCHER, home.resolve("bin/cetane"));
+        Files.createFile(home.resolve("lib/cetane-core-1.jar"));
+        Path runtime = Files.createDirectories(home.resolve("runtime/bin"));
+        Files.copy(javaThat("echo the layer\\'s"), runtime.resolve("java"));
+        Files.writeString(home.resolve("runtime/release"), "JAVA_VERSION=\"25\"\n");
+        Path tools = Files.createDirectories(directory.resolve("tools"));
+        for (String tool : List.of("sh", "readlink", "sed", "head")) {
+            Files.createSymbolicLink(tools.resolve(tool), Path.of("/usr/bin").resolve(tool));
+        }
+        assertThat(run(List.of("/bin/sh", launcher.toString()), Map.of("PATH", tools.toString()))
+                        .output())
+                .isEqualTo("the layer's\n");
+        standInForJava();
+        assertThat(run(List.of("/bin/sh", launcher.toString()), Map.of("CETANE_JAVA", java.toString()))
+                        .output())
+                .contains("dev.cetane.Cetane");
+    }
+
+    @Test
     void refuses_a_java_that_is_too_old_and_names_it() throws Exception {
         Path old = script("old-java", "echo 'openjdk version \"1.8.0_402\"' >&2");
         Run run = run(List.of(LAUNCHER.toString()), Map.of("CETANE_JAVA", old.toString()));
