@@ -17,16 +17,25 @@ final class Program
     /**
      * @param list<string> $command
      * @param array<string, string> $environment
+     * @param string $temporary a directory that is empty at each start, as /tmp is on Lambda; '' for none
      */
-    public function __construct(public readonly string $name, private readonly array $command, private readonly array $environment)
-    {
+    public function __construct(
+        public readonly string $name,
+        private readonly array $command,
+        private readonly array $environment,
+        private readonly string $temporary = '',
+    ) {
     }
 
     /** Starts it and gives it the event; returns milliseconds until its answer was there. */
     public function cold(string $event, string $cores): float
     {
+        if ($this->temporary !== '') {
+            shell_exec('rm -rf ' . escapeshellarg($this->temporary));
+            mkdir($this->temporary, 0700, true);
+        }
         $this->server = stream_socket_server('tcp://127.0.0.1:0') ?: exit(1);
-        $environment = $this->environment + ['PATH' => getenv('PATH'), 'AWS_LAMBDA_RUNTIME_API' => stream_socket_get_name($this->server, false)];
+        $environment = $this->environment + ($this->temporary === '' ? [] : ['TMPDIR' => $this->temporary]) + ['PATH' => getenv('PATH'), 'AWS_LAMBDA_RUNTIME_API' => stream_socket_get_name($this->server, false)];
         $begun = hrtime(true);
         $this->process = proc_open(['taskset', '-c', $cores, ...$this->command], [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], STDERR], $pipes, null, $environment);
         $this->event($event);

@@ -1,12 +1,16 @@
 <?php
 
 /*
- * `php tests/bench/lambda/bench.php LAYER [EVENTS] [STARTS]` gives the same events of an HTTP API to Cetane, as the layer that build-layer has made, and to
+ * `php tests/bench/lambda/bench.php LAYER [EVENTS] [STARTS] [APPLICATION]` gives the same events of an HTTP API to Cetane, as the layer that build-layer has made, and to
  * three rivals, in turns: (a) the floor, a bare PHP loop that looks at nothing; (b) a PHP loop that makes PHP's variables of the event and calls the handler
  * in process; (c) a PHP loop that forwards to php-fpm. Hello world, and a page of the demo Laravel application (view, session, one query).
  *
+ * Besides, cold only, the demo as it is deployed: its directory cannot be written, and /tmp is empty at each start; as it is, and after `cetane
+ * warm`, for Cetane and for (b), which then has the same caches, a file cache of opcache of its own, and the same code that moves what is written to /tmp.
+ *
  * Warm: from the event's last byte sent to the answer's last byte received. Cold: from the start of the process to the first answer, with two cores and with
- * one; wall-clock time, and CPU time of all processes. Nothing else should run on the machine.
+ * one; wall-clock time, and CPU time of all processes. Nothing else should run on the machine. Root starts it, for read-only mounts, in a mount namespace of
+ * its own.
  */
 
 declare(strict_types=1);
@@ -14,8 +18,13 @@ declare(strict_types=1);
 require __DIR__ . '/api.php';
 
 if (!isset($argv[1])) {
-    fwrite(STDERR, "usage: php bench.php LAYER [EVENTS] [STARTS]; core/target/cetane/share/lambda/build-layer LAYER makes one\n");
+    fwrite(STDERR, "usage: php bench.php LAYER [EVENTS] [STARTS] [hello | laravel | deployed]; core/target/cetane/share/lambda/build-layer LAYER makes one\n");
     exit(2);
+}
+if (getenv('BENCH_NAMESPACE') === false) {
+    putenv('BENCH_NAMESPACE=1');
+    passthru('exec unshare --mount ' . implode(' ', array_map('escapeshellarg', [PHP_BINARY, ...$argv])), $code);
+    exit($code);
 }
 $layer = (string) realpath($argv[1]);
 $events = (int) ($argv[2] ?? 2000);
@@ -48,7 +57,33 @@ $programs = [
         new Program('cetane lambda', ["$layer/bootstrap"], $demo('cetane') + $cetane($laravel, '.')),
     ],
 ];
-$paths = ['hello' => '/', 'laravel' => '/bench'];
+$paths = ['hello' => '/', 'laravel' => '/bench', 'deployed' => '/bench'];
+$run = static function (string $command): void {
+    passthru($command, $code) !== false && $code === 0 || exit("$command failed\n");
+};
+$deploy = static function (string $name) use ($laravel, $storage, $run): string {
+    $task = "$storage/$name";
+    $run("mkdir -p $task/bootstrap/cache $task/storage/app/public $task/storage/framework/views $task/storage/framework/sessions");
+    $run("cd $laravel && cp -rL app artisan config public resources routes vendor $task && cp ../lambda-laravel/app.php $task/bootstrap/");
+    // What Composer's scripts make.
+    $run("cd $task && CACHE_DRIVER=array php artisan package:discover >/dev/null");
+
+    return $task;
+};
+$readOnly = static fn (string $task) => $run("mount --bind $task $task && mount -o remount,bind,ro $task");
+$cold = $deploy('cold');
+$warm = $deploy('warm');
+$run("LAMBDA_TASK_ROOT=$warm CACHE_DRIVER=array $layer/cetane/bin/cetane warm $warm -n 15 --set lambda.warm-request=/bench");
+array_map($readOnly, [$cold, $warm]);
+mkdir("$storage/opcache");
+$compiled = ['-d', "opcache.file_cache=$storage/opcache", '-d', 'opcache.validate_timestamps=0', '-d', 'opcache.file_cache_consistency_checks=0'];
+$array = ['CACHE_DRIVER' => 'array'];
+$programs['deployed'] = [
+    new Program('(b)', [...$php, __DIR__ . '/loop.php', 'laravel', $cold], $array, "$storage/tmp"),
+    new Program('(b), warmed', [...$php, ...$compiled, __DIR__ . '/loop.php', 'laravel', $warm], $array, "$storage/tmp"),
+    new Program('cetane lambda', ["$layer/bootstrap"], $array + $cetane($cold, '.'), "$storage/tmp"),
+    new Program('cetane lambda, warmed', ["$layer/bootstrap"], $array + $cetane($warm, '.'), "$storage/tmp"),
+];
 $middle = static function (array $all, float $part): float {
     sort($all);
 
@@ -58,31 +93,37 @@ $middle = static function (array $all, float $part): float {
 preg_match('/^model name\s*:\s*(.*)$/m', (string) file_get_contents('/proc/cpuinfo'), $cpu);
 preg_match('/JAVA_VERSION="(.*)"/', (string) @file_get_contents("$layer/cetane/runtime/release"), $java);
 printf("CPU %s, PHP %s, Java %s\n", $cpu[1] ?? 'unknown', PHP_VERSION, $java[1] ?? 'of PATH');
-foreach ($programs as $application => $rivals) {
+foreach (array_intersect_key($programs, [$argv[4] ?? '' => 1]) ?: $programs as $application => $rivals) {
     $text = $event($paths[$application]);
-    echo "\n$application, warm, $events events each, in turns: p50, p99 (ms); memory of all processes, of the first (MiB)\n";
-    $times = array_fill(0, count($rivals), []);
-    foreach ($rivals as $rival) {
-        $rival->cold($text, '0,1');
-        for ($i = 0; $i < $events / 4; $i++) {
-            $rival->event($text);
-        }
-    }
-    foreach ([false, true, true, false] as $backwards) {
-        $order = array_keys($rivals);
-        foreach ($backwards ? array_reverse($order) : $order as $n) {
+    if ($application === 'deployed') {
+        // Fills the file cache of (b).
+        $rivals[1]->cold($text, '0,1');
+        $rivals[1]->end();
+    } else {
+        echo "\n$application, warm, $events events each, in turns: p50, p99 (ms); memory of all processes, of the first (MiB)\n";
+        $times = array_fill(0, count($rivals), []);
+        foreach ($rivals as $rival) {
+            $rival->cold($text, '0,1');
             for ($i = 0; $i < $events / 4; $i++) {
-                $times[$n][] = $rivals[$n]->event($text);
+                $rival->event($text);
             }
         }
-    }
-    foreach ($rivals as $n => $rival) {
-        [, $pss, $first] = $rival->cost();
-        printf("  %-22s %7.3f %7.3f   %5.0f %5.0f\n", $rival->name, $middle($times[$n], 0.5), $middle($times[$n], 0.99), $pss, $first);
-        $rival->end();
+        foreach ([false, true, true, false] as $backwards) {
+            $order = array_keys($rivals);
+            foreach ($backwards ? array_reverse($order) : $order as $n) {
+                for ($i = 0; $i < $events / 4; $i++) {
+                    $times[$n][] = $rivals[$n]->event($text);
+                }
+            }
+        }
+        foreach ($rivals as $n => $rival) {
+            [, $pss, $first] = $rival->cost();
+            printf("  %-22s %7.3f %7.3f   %5.0f %5.0f\n", $rival->name, $middle($times[$n], 0.5), $middle($times[$n], 0.99), $pss, $first);
+            $rival->end();
+        }
     }
     foreach (['0,1' => 'two cores', '0' => 'one core'] as $cores => $said) {
-        echo "$application, cold, $said, $starts starts each, in turns: wall, CPU of all processes (ms, medians)\n";
+        echo "$application, cold, $said, $starts starts each, in turns: wall (median, least), CPU of all processes (median); ms\n";
         $walls = $cpus = array_fill(0, count($rivals), []);
         for ($i = 0; $i < $starts; $i++) {
             $order = array_keys($rivals);
@@ -93,10 +134,11 @@ foreach ($programs as $application => $rivals) {
             }
         }
         foreach ($rivals as $n => $rival) {
-            printf("  %-22s %7.0f %7.0f\n", $rival->name, $middle($walls[$n], 0.5), $middle($cpus[$n], 0.5));
+            printf("  %-22s %7.0f %7.0f %7.0f\n", $rival->name, $middle($walls[$n], 0.5), min($walls[$n]), $middle($cpus[$n], 0.5));
         }
     }
 }
+array_map(static fn (string $task) => $run("umount $task"), [$cold, $warm]);
 (static function (string $directory): void {
     $files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($directory, FilesystemIterator::SKIP_DOTS), RecursiveIteratorIterator::CHILD_FIRST);
     foreach ($files as $file) {

@@ -16,6 +16,10 @@ function laravel(string $path): Closure
 {
     require "$path/vendor/autoload.php";
     $app = require "$path/bootstrap/app.php";
+    if (!is_writable("$path/storage")) {
+        require_once dirname(__DIR__, 3) . '/php-client/autoload.php';
+        Cetane\Laravel\Lambda\Sandbox::prepare($app);
+    }
     $app->beforeBootstrapping(
         Illuminate\Foundation\Bootstrap\RegisterProviders::class,
         static fn ($app) => (new Illuminate\Foundation\Bootstrap\SetRequestForConsole())->bootstrap($app),
