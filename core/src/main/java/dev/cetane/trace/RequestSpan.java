@@ -45,9 +45,12 @@ public record RequestSpan(
     /** Longest text of a request that is kept. */
     private static final int MOST_CHARS = 512;
 
+    /** Stands at the end of a text that was cut. */
+    static final String CUT = "…";
+
     /** The text itself, or its beginning as a copy. */
     public static String cut(String text) {
-        return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "…";
+        return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + CUT;
     }
 
     /** How many spans it is: its own, the wait for a worker, and PHP's work where a worker has taken it. */

@@ -104,10 +104,14 @@ final class SpanEncoder {
 
     /** What makes it an error of the server's: a client's mistakes, and its leaving, are none. */
     private static String error(RequestSpan request) {
-        if (request.status() >= 500) {
-            return request.failure() != null ? request.failure() : Integer.toString(request.status());
+        boolean failed = request.status() >= 500;
+        if (!failed && !request.outcome().equals("aborted")) {
+            return "";
         }
-        return request.outcome().equals("aborted") ? request.failure() != null ? request.failure() : "aborted" : "";
+        if (request.failure() != null) {
+            return request.failure();
+        }
+        return failed ? Integer.toString(request.status()) : request.outcome();
     }
 
     private static void addServer(String host, Span.Builder span) {
@@ -117,7 +121,8 @@ final class SpanEncoder {
         if (!name.isEmpty()) {
             span.addAttributes(attribute("server.address", name));
         }
-        if (port && colon + 1 < host.length()) {
+        // A long one may have been cut in its port.
+        if (port && colon + 1 < host.length() && !host.endsWith(RequestSpan.CUT)) {
             span.addAttributes(attribute("server.port", Integer.parseInt(host.substring(colon + 1))));
         }
     }

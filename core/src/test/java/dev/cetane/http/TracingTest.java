@@ -397,6 +397,19 @@ final class TracingTest {
         }
     }
 
+    @Test
+    void a_host_that_is_cut_in_its_port_has_none() throws Exception {
+        try (TestServer server = start();
+                RawClient client = server.connect()) {
+            client.send("GET / HTTP/1.1\r\nHost: " + "h".repeat(510) + ":8080\r\n\r\n");
+            answer(server.dispatcher.take());
+            client.answer();
+            assertThat(attributes(awaitSpans(3).get("GET")))
+                    .containsEntry("server.address", "h".repeat(510))
+                    .doesNotContainKey("server.port");
+        }
+    }
+
     /** Answers as a worker would. */
     private static Map<String, String> answer(Running running) {
         return answer(running, 200);
