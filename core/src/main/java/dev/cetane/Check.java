@@ -166,7 +166,12 @@ final class Check {
 
     private void boot(CetaneConfig config, ApplicationConfig application) {
         AtomicLong nanos = new AtomicLong();
-        PoolListener listener = new BootListener(nanos);
+        PoolListener listener = new PoolListener() {
+            @Override
+            public void booted(int workerId, long bootNanos) {
+                nanos.compareAndSet(0, bootNanos);
+            }
+        };
         try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid());
                 WorkerPool pool = new WorkerPool(
                         oneWorker(config.pool()),

@@ -5,6 +5,7 @@ import dev.cetane.lambda.WarmRequest;
 import dev.cetane.log.EventLog;
 import dev.cetane.log.TextEventLog;
 import dev.cetane.worker.ApplicationConfig;
+import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.WorkerException;
 import dev.cetane.worker.WorkerPool;
@@ -12,7 +13,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Cold starts of an application: a PHP process of its own boots it and answers one request, as the first one of an environment on Lambda. The
@@ -96,7 +96,7 @@ final class ColdStarts {
                 runDirectory,
                 ticker,
                 nowhere,
-                new BootListener(new AtomicLong()))) {
+                new PoolListener() {})) {
             pool.start();
             int status = 0;
             String problem = "";

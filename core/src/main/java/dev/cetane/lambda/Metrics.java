@@ -5,7 +5,6 @@ import dev.cetane.worker.PoolListener;
 import dev.cetane.worker.RetireReason;
 import dev.cetane.worker.Ticker;
 import dev.cetane.worker.WorkerEnd;
-import dev.cetane.worker.WorkerException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.EnumMap;
@@ -235,24 +234,9 @@ public final class Metrics implements PoolListener {
     // ---- the pool's listener ----
 
     @Override
-    public void started(int workerId) {}
-
-    @Override
-    public void booted(int workerId, long bootNanos) {}
-
-    @Override
     public void stopped(WorkerEnd end) {
         if (end.reason() != RetireReason.DRAIN) {
             of(end.reason()).incrementAndGet();
         }
     }
-
-    @Override
-    public void rejected(WorkerException.Kind kind) {}
-
-    @Override
-    public void completed(JobReport report) {}
-
-    @Override
-    public void failed(WorkerException.Kind kind) {}
 }

@@ -2,24 +2,25 @@ package dev.cetane.worker;
 
 /**
  * Hears what happens in a pool, for metrics. Called on whatever thread it happens on, sometimes on a request's path and never under
- * the pool's lock: implementations must be quick, thread-safe and must not throw.
+ * the pool's lock: implementations must be quick, thread-safe and must not throw. What
+ * nobody overrides is not heard.
  */
 public interface PoolListener {
 
     /** A worker's process was started. */
-    void started(int workerId);
+    default void started(int workerId) {}
 
     /** A worker became ready for the first time. */
-    void booted(int workerId, long bootNanos);
+    default void booted(int workerId, long bootNanos) {}
 
     /** A worker's process has ended. */
-    void stopped(WorkerEnd end);
+    default void stopped(WorkerEnd end) {}
 
     /** A job was refused or dropped before a worker took it. */
-    void rejected(WorkerException.Kind kind);
+    default void rejected(WorkerException.Kind kind) {}
 
     /** A job has ended with a complete answer. */
-    void completed(JobReport report);
+    default void completed(JobReport report) {}
 
     /** This job has run longer than {@code pool.slow-request}, and PHP had that stack. Told once for a job. */
     default void slow(String jobId, String stack) {}
@@ -28,5 +29,5 @@ public interface PoolListener {
     default void outOfTime(String jobId, String stack) {}
 
     /** A job was taken by a worker and has ended without a complete answer. */
-    void failed(WorkerException.Kind kind);
+    default void failed(WorkerException.Kind kind) {}
 }
