@@ -82,8 +82,8 @@ final class ExecutorGlobals {
                     ByteBuffer names = bytes(elf, sections + (long) linked * SECTION_BYTES, SECTION_BYTES);
                     long value = find(table(elf, section), table(elf, names));
                     if (value == 0) {
-                        break; // There is one such section (System V ABI); a file that says otherwise is not read for
-                        // long.
+                        // There is one such section (System V ABI); a file that says otherwise is not read for long.
+                        break;
                     }
                     return new Executable(file, value, header.getShort(16) == POSITION_INDEPENDENT);
                 }
