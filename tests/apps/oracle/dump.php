@@ -133,14 +133,15 @@ function oracle_handler(mixed $handler): string
     };
 }
 
-/** Waits until the client says so: it has read what was to be read before. */
+/** Says that it waits, and waits until the client has read what was to be read before, and says so. */
 function oracle_wait_for_client(): bool
 {
-    $file = ini_get('include_path') . '/go';
-    for ($i = 0; $i < 5000; $i++) {
+    $go = ini_get('include_path') . '/go';
+    touch(ini_get('include_path') . '/waits');
+    for ($i = 0; $i < 20000; $i++) {
         clearstatcache();
-        if (is_file($file)) {
-            unlink($file);
+        if (is_file($go)) {
+            unlink($go);
 
             return true;
         }

@@ -1,5 +1,7 @@
 package dev.cetane.tests;
 
+import static org.awaitility.Awaitility.await;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -97,6 +99,9 @@ final class Observer implements AutoCloseable {
             }
             first += chunk;
         }
+        // The flush() that has sent it may still be under way, and would notice that the client leaves.
+        Path waits = scripts.resolve("waits");
+        await("the script waits").atMost(RunningCetane.PATIENCE).until(() -> Files.deleteIfExists(waits));
         if (step.leaves()) {
             close();
         }
