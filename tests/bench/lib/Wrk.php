@@ -16,6 +16,21 @@ final class Wrk
 
     public static function run(Server $server, Load $load, int $connections, float $seconds): self
     {
+        $process = self::start($server, $load, $connections, $seconds, $pipes);
+        $output = stream_get_contents($pipes[1]) . stream_get_contents($pipes[2]);
+        proc_close($process);
+        if (preg_match('/RESULT p50=(\d+) p99=(\d+) requests=(\d+) micros=(\d+) failed=(\d+)/', $output, $m) !== 1) {
+            throw new RuntimeException("wrk printed no result:\n$output");
+        }
+        return new self((float) $m[1], (float) $m[2], $m[3] / ($m[4] / 1e6), (int) $m[5], (int) $m[3]);
+    }
+
+    /**
+     * @param array<int, resource>|null $pipes what it prints
+     * @return resource the process
+     */
+    public static function start(Server $server, Load $load, int $connections, float $seconds, ?array &$pipes = null)
+    {
         $request = $server->directory . '/request';
         is_dir($request) || mkdir($request);
         file_put_contents("$request/headers", implode("\n", array_map(static fn (string $name, string $value): string => "$name: $value", array_keys($load->headers), $load->headers)));
@@ -23,11 +38,9 @@ final class Wrk
         $environment = ['BENCH_METHOD' => $load->method, 'BENCH_REQUEST' => $request];
         $command = ['wrk', '-t1', "-c$connections", '-d' . max(1, (int) round($seconds)) . 's', '--timeout', '30s', '-s', __DIR__ . '/latency.lua', $server->url($load->path)];
         $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['pipe', 'w']], $pipes, null, $environment + getenv());
-        $output = stream_get_contents($pipes[1]) . stream_get_contents($pipes[2]);
-        proc_close($process);
-        if (preg_match('/RESULT p50=(\d+) p99=(\d+) requests=(\d+) micros=(\d+) failed=(\d+)/', $output, $m) !== 1) {
-            throw new RuntimeException("wrk printed no result:\n$output");
+        if ($process === false) {
+            throw new RuntimeException('wrk cannot be started');
         }
-        return new self((float) $m[1], (float) $m[2], $m[3] / ($m[4] / 1e6), (int) $m[5], (int) $m[3]);
+        return $process;
     }
 }
