@@ -7,6 +7,7 @@
 
 declare(strict_types=1);
 
+use Cetane\ClientInput;
 use Cetane\HeaderFields;
 use Cetane\Output;
 use Cetane\PrintedAnswer;
@@ -247,6 +248,48 @@ if (!function_exists('move_uploaded_file')) {
         Worker::current()->request()->multipart()->forget($from);
 
         return true;
+    }
+}
+
+if (function_exists('filter_var') && !function_exists('filter_input')) {
+    /** Whether the client has sent a variable of that name. */
+    function filter_has_var(int $input_type, string $var_name): bool
+    {
+        return ClientInput::of($input_type, 'filter_has_var(): Argument #1 ($input_type)')->has($var_name);
+    }
+
+    /**
+     * A variable as the client sent it, by a filter; null when there is none.
+     *
+     * @param array<string, mixed>|int $options
+     */
+    function filter_input(int $type, string $var_name, int $filter = FILTER_DEFAULT, array|int $options = 0): mixed
+    {
+        if (!ClientInput::isFilter($filter)) {
+            trigger_error("filter_input(): Unknown filter with ID $filter", E_USER_WARNING);
+
+            return false;
+        }
+
+        return ClientInput::of($type, 'filter_input(): Argument #1 ($type)')->filtered($var_name, $filter, $options);
+    }
+
+    /**
+     * All variables as the client sent them, by filters; null when there are none.
+     *
+     * @param array<string, mixed>|int $options
+     *
+     * @return array<int|string, mixed>|false|null
+     */
+    function filter_input_array(int $type, array|int $options = FILTER_DEFAULT, bool $add_empty = true): array|false|null
+    {
+        if (is_int($options) && !ClientInput::isFilter($options)) {
+            trigger_error("filter_input_array(): Unknown filter with ID $options", E_USER_WARNING);
+
+            return false;
+        }
+
+        return ClientInput::of($type, 'filter_input_array(): Argument #1 ($type)')->allFiltered($options, $add_empty);
     }
 }
 

@@ -19,6 +19,9 @@ final class Superglobals
     /** @var array<string, mixed>|null $_ENV at the start of each request, but for the first one that boots the application */
     private ?array $env = null;
 
+    /** @var array<int, array<int|string, mixed>> by INPUT_ constant, as the client sent it */
+    private array $input = [];
+
     private static ?self $current = null;
 
     /** Whether this process has had a session. */
@@ -71,9 +74,31 @@ final class Superglobals
         $_GET = $query !== '' && \str_contains($this->variables, 'G') ? Request::parse($query) : [];
         $_COOKIE = isset($server['HTTP_COOKIE']) && \str_contains($this->variables, 'C') ? Cookies::parse($server['HTTP_COOKIE']) : [];
         $_REQUEST = $this->merged();
+        $this->input = [\INPUT_POST => $_POST, \INPUT_GET => $_GET, \INPUT_COOKIE => $_COOKIE, \INPUT_SERVER => $server];
         if ($this->sessions) {
             $this->aimSession();
         }
+    }
+
+    /**
+     * What the client sent; of INPUT_SERVER what a web server says of it, and not what PHP and the environment add.
+     *
+     * @return array<int|string, mixed>
+     *
+     * @internal for filter_input()
+     */
+    public function input(int $source): array
+    {
+        if ($source === \INPUT_ENV) {
+            return \str_contains($this->variables, 'E') ? $this->environment : [];
+        }
+        $variables = $this->input[$source] ?? [];
+
+        return $source !== \INPUT_SERVER ? $variables : \array_diff_key(
+            \array_filter($variables, 'is_string'),
+            $this->environment,
+            ['PHP_AUTH_USER' => '', 'PHP_AUTH_PW' => '', 'PHP_AUTH_DIGEST' => ''],
+        );
     }
 
     private function fillFromBody(Request $request): void
@@ -133,6 +158,7 @@ final class Superglobals
         $this->clearEnvironment();
         $_SERVER = $this->server;
         $_GET = $_POST = $_COOKIE = $_FILES = $_REQUEST = [];
+        $this->input = [];
         if (\function_exists('session_status')) {
             if (\session_status() === \PHP_SESSION_ACTIVE) {
                 \session_write_close();

@@ -21,7 +21,7 @@ final class ScriptedSupervisor
 
     /** The functions that the real supervisor disables, so that the client can define them. */
     public const DISABLED = 'flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,getallheaders,'
-        . 'apache_request_headers,session_name,is_uploaded_file,move_uploaded_file';
+        . 'apache_request_headers,session_name,is_uploaded_file,move_uploaded_file,filter_has_var,filter_input,filter_input_array';
     /** Those that it disables for front controllers and Laravel besides. */
     public const DISABLED_FOR_REQUESTS = ',register_shutdown_function,session_write_close,ini_set,mt_srand';
 

@@ -33,7 +33,8 @@ final class ApplicationFinder {
     /** Functions that the client defines anew, since PHP's own don't see its pipes: those of {@code functions.php}. */
     static final String REPLACED_FUNCTIONS =
             "flush,ob_implicit_flush,ob_get_level,connection_aborted,connection_status,headers_sent,"
-                    + "getallheaders,apache_request_headers,session_name,is_uploaded_file,move_uploaded_file";
+                    + "getallheaders,apache_request_headers,session_name,is_uploaded_file,move_uploaded_file,"
+                    + "filter_has_var,filter_input,filter_input_array";
 
     private static final List<String> SIGNS_OF_FRANKENPHP =
             List.of("frankenphp_handle_request", "frankenphp-worker.php");
