@@ -145,9 +145,11 @@ final class PoolJournal {
         log.log(
                 end.planned() ? Level.INFO : Level.WARN,
                 "worker.stopped",
-                end.planned() ? null : end.requestId(),
+                end.requestId(),
                 worker.name() + " stopped: " + end.reason().label().replace('_', ' ') + ", " + end.exit()
-                        + (end.planned() || end.request() == null ? "" : ", while it served " + end.request())
+                        + (end.request() == null
+                                ? ""
+                                : (end.planned() ? ", after " : ", while it served ") + end.request())
                         + (end.planned() ? "" : lastOutput(end.lastOutput())),
                 "worker",
                 worker.id,

@@ -27,7 +27,7 @@ final class Worker {
     @Nullable
     Exchange exchange;
 
-    /** The job that it was ended for: it ran too long, or the protocol was broken for it. */
+    /** The job that it was ended for: it ran too long, the protocol was broken for it, or it was the last one of its process. */
     @Nullable
     Job endedFor;
 

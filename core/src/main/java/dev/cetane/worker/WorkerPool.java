@@ -557,6 +557,7 @@ public final class WorkerPool implements JobPool, AutoCloseable {
             worker.exchange = null;
             worker.requests += exchange.job.isCounted() ? 1 : 0;
             if (last) {
+                worker.endedFor = exchange.job;
                 staff.leave(worker, RetireReason.EXITED);
                 staff.expectExit(worker, config.stopGrace().toNanos(), effects);
                 staff.fill(effects);

@@ -333,6 +333,29 @@ final class WorkerPoolTest {
     }
 
     @Test
+    void a_worker_that_leaves_with_its_answer_names_the_request_whatever_its_exit_code() {
+        WorkerPool pool = booted(settings -> {});
+        for (int worker = 1; worker <= 2; worker++) {
+            RecordingJob job = new RecordingJob("/exit-" + worker);
+            pool.submit(job);
+            process(worker).answer(true);
+            process(worker).exit(worker == 1 ? 0 : 3);
+            maintenance.run();
+            process(worker + 1).becomeReady();
+
+            WorkerEnd end = listener.ends().get(worker - 1);
+            assertThat(end.request()).isEqualTo(job.describe());
+            assertThat(end.requestId()).isEqualTo(job.id());
+        }
+        assertThat(log.events("worker.stopped"))
+                .extracting(RecordingLog.Event::message)
+                .satisfiesExactly(
+                        first -> assertThat(first).endsWith("stopped: exited, exit code 0, after GET /exit-1"),
+                        second -> assertThat(second)
+                                .contains("stopped: crashed, exit code 3, while it served GET /exit-2"));
+    }
+
+    @Test
     void a_request_with_a_limit_of_its_own_runs_that_long_and_no_longer() {
         WorkerPool pool = booted(settings -> {
             settings.workers = 3;
