@@ -1,5 +1,6 @@
 package dev.cetane;
 
+import dev.cetane.log.FileReason;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
 import java.io.IOException;
@@ -177,7 +178,7 @@ final class ApplicationFinder {
         try (InputStream in = Files.newInputStream(file)) {
             start = in.readNBytes(SCANNED_BYTES);
         } catch (IOException e) {
-            throw wrong(file + " cannot be read: " + e.getMessage());
+            throw wrong(file + " cannot be read: " + FileReason.of(e));
         }
         String script = new String(start, StandardCharsets.ISO_8859_1);
         for (String sign : SIGNS_OF_FRANKENPHP) {

@@ -29,6 +29,9 @@ final class CommandLineInterface {
     private final Path workingDirectory;
     private final Path clientDirectory;
 
+    /** Above all numbers of processes, workers and pages. */
+    private static final int MOST = 999_999_999;
+
     /**
      * @param environment all variables of the process
      * @param workingDirectory absolute
@@ -142,13 +145,13 @@ final class CommandLineInterface {
                     CommandException.WRONG_USE, "measure needs the path of a request, as in: cetane measure / -n 1000");
         }
         String count = invocation.value("-n");
-        long requests = count == null ? 1000 : number("-n", count);
-        if (requests < 10 || requests > 1_000_000) {
-            throw new CommandException(CommandException.WRONG_USE, "-n = " + requests + " is not in 10 … 1000000");
-        }
+        long requests = count == null ? 1000 : number("-n", count, 10, 1_000_000);
         String compare = invocation.value("--compare");
         Measurements before = compare == null ? null : Measurements.load(workingDirectory.resolve(compare));
         String save = invocation.value("--save");
+        if (save != null) {
+            Measurements.checkFile(workingDirectory.resolve(save));
+        }
         CetaneConfig config = new ConfigLoader(environment, workingDirectory, RunDirectory.pid())
                 .load(new ConfigLoader.Flags(
                         invocation.value("--app"),
@@ -177,10 +180,7 @@ final class CommandLineInterface {
     /** With the environment that workers have on Lambda. */
     private int warm(Invocation invocation) {
         String count = invocation.value("-n");
-        long runs = count == null ? 7 : number("-n", count);
-        if (runs > 1000) {
-            throw new CommandException(CommandException.WRONG_USE, "-n = " + runs + " is not in 0 … 1000");
-        }
+        long runs = count == null ? 7 : number("-n", count, 0, 1000);
         List<String> sets = new ArrayList<>();
         if (!environment.containsKey(Settings.APP_PASS_ENVIRONMENT.variable())) {
             sets.add(Settings.APP_PASS_ENVIRONMENT.key() + "=*");
@@ -222,11 +222,11 @@ final class CommandLineInterface {
         ControlClient instance = instance(invocation);
         String worker = invocation.value("--recycle");
         if (worker != null) {
-            return print(instance.ask("POST", "/workers/" + number("--recycle", worker) + "/recycle"));
+            return print(instance.ask("POST", "/workers/" + number("--recycle", worker, 1, MOST) + "/recycle"));
         }
         String traced = invocation.value("--trace");
         if (traced != null) {
-            return print(instance.ask("GET", "/workers/" + number("--trace", traced) + "/trace"));
+            return print(instance.ask("GET", "/workers/" + number("--trace", traced, 1, MOST) + "/trace"));
         }
         return print(instance.ask("GET", "/" + invocation.command() + (invocation.has("--json") ? "?json" : "")));
     }
@@ -234,11 +234,12 @@ final class CommandLineInterface {
     private int top(Invocation invocation) {
         String order = invocation.value("--sort");
         if (order != null && !order.matches("[a-z]{1,20}")) {
-            throw new CommandException(CommandException.WRONG_USE, "--sort = \"" + order + "\" is no order");
+            throw new CommandException(
+                    CommandException.WRONG_USE, "--sort = \"" + order + "\" is no order; see cetane top --help");
         }
         boolean terminal = StandardOutput.isTerminal();
         String count = invocation.value("--count");
-        long most = count != null ? number("--count", count) : terminal ? 0 : 1;
+        long most = count != null ? number("--count", count, 1, MOST) : terminal ? 0 : 1;
         return new TopCommand(out, instance(invocation), order == null ? "busy" : order, terminal, most).run(System.in);
     }
 
@@ -271,15 +272,17 @@ final class CommandLineInterface {
                 ? RunDirectory.defaults(environment)
                 : List.of(workingDirectory.resolve(directory).normalize());
         String pid = invocation.value("--instance");
-        return ControlClient.find(bases, pid == null ? null : number("--instance", pid));
+        return ControlClient.find(bases, pid == null ? null : number("--instance", pid, 1, MOST));
     }
 
-    private static Long number(String option, String text) {
-        if (!text.matches("[0-9]{1,9}")) {
+    private static long number(String option, String text, int least, int most) {
+        long number = text.matches("[0-9]{1,9}") ? Long.parseLong(text) : -1;
+        if (number < least || number > most) {
             throw new CommandException(
-                    CommandException.WRONG_USE, option + " = \"" + text + "\" is not a whole number");
+                    CommandException.WRONG_USE,
+                    option + " = \"" + text + "\" is no whole number in " + least + " … " + most);
         }
-        return Long.valueOf(text);
+        return number;
     }
 
     private ApplicationFinder finder(CetaneConfig config) {

@@ -1,12 +1,11 @@
 package dev.cetane;
 
 import dev.cetane.ConfigException.Problem;
+import dev.cetane.log.FileReason;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -84,7 +83,7 @@ final class ConfigFile {
             // The composer recurses into each level and has no limit of its own.
             problem(file.toString(), "is nested too deeply", file.toString());
         } catch (IOException e) {
-            problem(file.toString(), "cannot be read: " + reason(e), "--config");
+            problem(file.toString(), "cannot be read: " + FileReason.of(e), "--config");
         }
     }
 
@@ -192,15 +191,5 @@ final class ConfigFile {
 
     private static String firstLine(Exception e) {
         return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-    }
-
-    private static String reason(IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return "no such file";
-        }
-        if (e instanceof AccessDeniedException) {
-            return "permission denied";
-        }
-        return String.valueOf(e.getMessage());
     }
 }

@@ -4,6 +4,7 @@ import dev.cetane.Measurements.Part;
 import dev.cetane.Measurements.Times;
 import dev.cetane.http.HttpListener;
 import dev.cetane.http.RequestReport;
+import dev.cetane.log.FileReason;
 import dev.cetane.worker.ApplicationConfig;
 import dev.cetane.worker.ApplicationKind;
 import dev.cetane.worker.JobReport;
@@ -24,9 +25,12 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +42,11 @@ final class MeasureCommand {
     private static final int REPORT_SECONDS = 60;
     private static final int MIN_WARM_UP = 50;
     private static final String CPU = "cpu";
+
+    /** In .env, where it is no comment. */
+    private static final Pattern DEBUG = Pattern.compile(
+            "^[ \\t]*(export[ \\t]+)?APP_DEBUG[ \\t]*=[ \\t]*[\"'(]?(true|1)\\b",
+            Pattern.MULTILINE | Pattern.CASE_INSENSITIVE);
 
     private final Ticker ticker = Ticker.system();
     private final PrintStream out;
@@ -116,7 +125,7 @@ final class MeasureCommand {
         double[] terminate = new double[requests];
         long cpuMicros = 0;
         long peak = 0;
-        int other = 0;
+        Map<Integer, Integer> others = new TreeMap<>();
         try (MeasureClient client = new MeasureClient(new InetSocketAddress(url.getHost(), url.getPort()), target)) {
             int warmUp = Math.max(MIN_WARM_UP, requests / 10);
             long allocated = 0;
@@ -143,7 +152,9 @@ final class MeasureCommand {
                 if (i < 0) {
                     continue;
                 }
-                other += status == 200 ? 0 : 1;
+                if (status != 200) {
+                    others.merge(status, 1, Integer::sum);
+                }
                 double php = (job.firstByteNanos() + job.toEndNanos()) / 1e3;
                 double handler = Math.min(php, (double) job.handlerMicros());
                 double ownPipe = Math.min(php - handler, pipe);
@@ -164,7 +175,11 @@ final class MeasureCommand {
         found.fact("php-cpu-micros-per-request", cpuMicros / requests);
         found.fact("php-peak-memory-bytes", peak);
         found.fact("after-answer-micros-p50", Math.round(Times.of(terminate).p50()));
-        found.fact("answers-other-than-200", other);
+        found.fact(
+                "answers-other-than-200",
+                others.entrySet().stream()
+                        .map(answer -> answer.getValue() + " × " + answer.getKey())
+                        .collect(Collectors.joining(", ")));
     }
 
     private static double[] at(Map<Part, double[]> parts, Part part) {
@@ -222,12 +237,17 @@ final class MeasureCommand {
         }
         try {
             Path file = application.path().resolve(".env");
-            if (Files.exists(file) && Files.readString(file).matches("(?s).*^?APP_DEBUG=(true|1)\\b.*")) {
+            if (Files.exists(file) && isDebug(Files.readString(file))) {
                 advice.add("APP_DEBUG is on in .env: Laravel keeps what it needs for its error page");
             }
         } catch (IOException e) {
-            advice.add(".env cannot be read: " + e.getMessage());
+            advice.add(".env cannot be read: " + FileReason.of(e));
         }
+    }
+
+    /** Whether this .env says so. */
+    static boolean isDebug(String environment) {
+        return DEBUG.matcher(environment).find();
     }
 
     private static String cpuModel() {
@@ -281,8 +301,9 @@ final class MeasureCommand {
         out.println("PHP: " + found.fact("php-cpu-micros-per-request") + " µs of CPU a request, peak memory "
                 + Long.parseLong(found.fact("php-peak-memory-bytes")) / 1024 + " KiB. Supervisor: "
                 + found.fact("supervisor-bytes-per-request") + " bytes allocated a request, this client's among them.");
-        if (!found.fact("answers-other-than-200").equals("0")) {
-            out.println(found.fact("answers-other-than-200") + " answers had another status than 200.");
+        if (!found.fact("answers-other-than-200").isEmpty()) {
+            out.println("Not every answer was a 200: " + found.fact("answers-other-than-200")
+                    + ". Is this the path that you mean?");
         }
         String advice = found.fact("advice");
         if (!advice.isEmpty()) {

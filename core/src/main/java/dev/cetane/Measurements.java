@@ -1,5 +1,6 @@
 package dev.cetane;
 
+import dev.cetane.log.FileReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -103,6 +104,19 @@ final class Measurements {
         return times.get(part);
     }
 
+    /** Before minutes are spent on what cannot be saved then. */
+    static void checkFile(Path file) {
+        Path directory = file.toAbsolutePath().getParent();
+        String why = directory == null || Files.isDirectory(file)
+                ? "it is a directory"
+                : !Files.isDirectory(directory)
+                        ? "there is no directory " + directory
+                        : Files.isWritable(Files.exists(file) ? file : directory) ? "" : "permission denied";
+        if (!why.isEmpty()) {
+            throw new CommandException(CommandException.WRONG_USE, "--save: " + file + " cannot be written: " + why);
+        }
+    }
+
     void save(Path file) {
         StringBuilder text = new StringBuilder(FORMAT).append('\n');
         facts.forEach(
@@ -116,7 +130,7 @@ final class Measurements {
             Files.writeString(file, text);
         } catch (IOException e) {
             throw new CommandException(
-                    CommandException.FAILED, "--save: " + file + " cannot be written: " + e.getMessage(), e);
+                    CommandException.FAILED, "--save: " + file + " cannot be written: " + FileReason.of(e), e);
         }
     }
 
@@ -129,7 +143,7 @@ final class Measurements {
             text = Files.readString(file, StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new CommandException(
-                    CommandException.WRONG_USE, "--compare: " + file + " cannot be read: " + e.getMessage(), e);
+                    CommandException.WRONG_USE, "--compare: " + file + " cannot be read: " + FileReason.of(e), e);
         }
         if (!text.startsWith(FORMAT + "\n")) {
             throw new CommandException(

@@ -2,6 +2,7 @@ package dev.cetane;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.cetane.log.FileReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -96,6 +97,9 @@ final class RunDirectory implements AutoCloseable {
                 return new RunDirectory(directory, lockFile);
             }
         } catch (FileAlreadyExistsException e) {
+            if (!base.resolve(Long.toString(pid)).equals(Path.of(e.getFile()))) {
+                throw unusable(base, e);
+            }
             throw new CommandException(
                     CommandException.FAILED,
                     e.getFile()
@@ -103,12 +107,20 @@ final class RunDirectory implements AutoCloseable {
                             + "give each its own run-directory",
                     e);
         } catch (IOException | OverlappingFileLockException e) {
-            throw new CommandException(
-                    CommandException.FAILED,
-                    "the run directory " + base + " cannot be used: " + e
-                            + ". Set run-directory to one that this user may write",
-                    e);
+            throw unusable(base, e);
         }
+    }
+
+    private static CommandException unusable(Path base, Exception e) {
+        return new CommandException(
+                CommandException.FAILED,
+                "the run directory " + base + " cannot be used: " + reason(e)
+                        + ". Set run-directory to one that this user may write",
+                e);
+    }
+
+    private static String reason(Exception e) {
+        return e instanceof IOException failed ? FileReason.of(failed) : e.toString();
     }
 
     /** Takes over a directory that was made, private to this user, by the script that became this process. */
@@ -120,7 +132,7 @@ final class RunDirectory implements AutoCloseable {
             return new RunDirectory(directory, lockFile);
         } catch (IOException | OverlappingFileLockException e) {
             throw new CommandException(
-                    CommandException.FAILED, "the run directory " + directory + " cannot be used: " + e, e);
+                    CommandException.FAILED, "the run directory " + directory + " cannot be used: " + reason(e), e);
         }
     }
 
@@ -151,7 +163,7 @@ final class RunDirectory implements AutoCloseable {
                     .toList();
         } catch (IOException e) {
             throw new CommandException(
-                    CommandException.FAILED, "the run directory " + base + " cannot be read: " + e, e);
+                    CommandException.FAILED, "the run directory " + base + " cannot be read: " + FileReason.of(e), e);
         }
     }
 
@@ -173,7 +185,7 @@ final class RunDirectory implements AutoCloseable {
             makeBase(directory);
         } catch (IOException e) {
             throw new CommandException(
-                    CommandException.FAILED, "the directory " + directory + " cannot be made: " + e, e);
+                    CommandException.FAILED, "the directory " + directory + " cannot be made: " + FileReason.of(e), e);
         }
     }
 
@@ -195,7 +207,8 @@ final class RunDirectory implements AutoCloseable {
         try {
             attributes = Files.readAttributes(base, "unix:uid,mode,isDirectory", LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
-            throw new CommandException(CommandException.FAILED, "the directory " + base + " cannot be read: " + e, e);
+            throw new CommandException(
+                    CommandException.FAILED, "the directory " + base + " cannot be read: " + FileReason.of(e), e);
         }
         int mode = requireNonNull((Integer) attributes.get("mode")) & 0777;
         String complaint = null;

@@ -188,7 +188,7 @@ final class CommandLineInterfaceTest {
     @Test
     void anInstanceIsNamedByANumber() {
         assertThat(run("status", "--instance", "me")).isEqualTo(2);
-        assertThat(err()).isEqualTo("cetane: --instance = \"me\" is not a whole number\n");
+        assertThat(err()).isEqualTo("cetane: --instance = \"me\" is no whole number in 1 … 999999999\n");
     }
 
     private static ServerSocketChannel listen(RunDirectory instance) throws IOException {

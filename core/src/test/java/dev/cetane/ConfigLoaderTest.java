@@ -446,7 +446,8 @@ final class ConfigLoaderTest {
                 .problems()
                 .get(0);
 
-        assertThat(problem).hasToString(directory.resolve("none.yaml") + " cannot be read: no such file (--config)");
+        assertThat(problem)
+                .hasToString(directory.resolve("none.yaml") + " cannot be read: no such file or directory (--config)");
     }
 
     @Test

@@ -64,6 +64,16 @@ final class RunDirectoryTest {
     }
 
     @Test
+    void aFileInTheWayIsNotTakenForAnotherInstance() throws IOException {
+        Path base = Files.writeString(parent.resolve("file"), "x").resolve("run");
+
+        assertThatThrownBy(() -> RunDirectory.create(base, 7))
+                .isInstanceOf(CommandException.class)
+                .hasMessage("the run directory " + base + " cannot be used: something of that name is there."
+                        + " Set run-directory to one that this user may write");
+    }
+
+    @Test
     void twoInstancesWithOneProcessIdAreToldApart() {
         Path base = parent.resolve("run");
         try (RunDirectory first = RunDirectory.create(base, 7)) {

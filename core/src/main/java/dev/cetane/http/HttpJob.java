@@ -3,6 +3,7 @@ package dev.cetane.http;
 import dev.cetane.cgi.Script;
 import dev.cetane.http.ResponseEncoder.InvalidResponseException;
 import dev.cetane.log.EventLog;
+import dev.cetane.log.FileReason;
 import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
@@ -206,7 +207,7 @@ final class HttpJob implements Job, RequestReport {
                     send(FilePart.open(file, offset, length, delete ? door.spool() : null), length);
                     return;
                 } catch (IOException e) {
-                    cut("the file " + file + " cannot be sent: " + e.getMessage());
+                    cut("the file " + file + " cannot be sent: " + FileReason.of(e));
                 }
             }
         }

@@ -1,5 +1,6 @@
 package dev.cetane.http;
 
+import dev.cetane.log.FileReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -69,8 +70,8 @@ class SpoolDirectory implements AutoCloseable {
             return new SpoolDirectory(directory.toAbsolutePath());
         } catch (IOException e) {
             throw new IOException(
-                    "request bodies cannot be spooled to " + directory + ": " + e.getMessage()
-                            + "; make it writable, or set run-directory to another place",
+                    "request bodies cannot be spooled to " + directory + ": " + FileReason.of(e)
+                            + "; make it writable, or set http.spool-directory to another place",
                     e);
         }
     }

@@ -1,6 +1,7 @@
 package dev.cetane.lambda;
 
 import dev.cetane.cgi.FieldNames;
+import dev.cetane.log.FileReason;
 import dev.cetane.multipart.Delimiter;
 import dev.cetane.multipart.FormLimits;
 import dev.cetane.multipart.FormReader;
@@ -160,7 +161,7 @@ final class EventBody {
             out.write(bytes, 0, length);
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "the request's body cannot be stored in " + target.getParent() + ": " + e.getMessage(), e);
+                    "the request's body cannot be stored in " + target.getParent() + ": " + FileReason.of(e), e);
         }
     }
 
@@ -205,7 +206,7 @@ final class EventBody {
                 upload = Files.newOutputStream(begun);
             } catch (IOException e) {
                 throw new UncheckedIOException(
-                        "an uploaded file cannot be stored in " + directory + ": " + e.getMessage(), e);
+                        "an uploaded file cannot be stored in " + directory + ": " + FileReason.of(e), e);
             }
             return BytePath.toText(begun);
         }
@@ -222,7 +223,7 @@ final class EventBody {
                 out.write(piece);
             } catch (IOException e) {
                 throw new UncheckedIOException(
-                        "an uploaded file cannot be stored in " + directory + ": " + e.getMessage(), e);
+                        "an uploaded file cannot be stored in " + directory + ": " + FileReason.of(e), e);
             }
         }
 
@@ -241,7 +242,7 @@ final class EventBody {
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(
-                        "an uploaded file cannot be stored in " + directory + ": " + e.getMessage(), e);
+                        "an uploaded file cannot be stored in " + directory + ": " + FileReason.of(e), e);
             }
         }
     }

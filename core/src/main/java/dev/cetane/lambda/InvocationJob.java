@@ -3,6 +3,7 @@ package dev.cetane.lambda;
 import dev.cetane.lambda.ApiConnection.Reply;
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.log.FileReason;
 import dev.cetane.protocol.RequestWriter;
 import dev.cetane.protocol.ResponseHead;
 import dev.cetane.worker.Job;
@@ -180,7 +181,7 @@ final class InvocationJob implements Job {
                 data(piece.flip());
             }
         } catch (IOException e) {
-            throw new IllegalStateException("the file " + file + " cannot be sent: " + e.getMessage(), e);
+            throw new IllegalStateException("the file " + file + " cannot be sent: " + FileReason.of(e), e);
         } finally {
             if (delete) {
                 delete(file);
@@ -192,7 +193,7 @@ final class InvocationJob implements Job {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            log.log(Level.WARN, "request.file-left", id(), file + " cannot be deleted: " + e.getMessage());
+            log.log(Level.WARN, "request.file-left", id(), file + " cannot be deleted: " + FileReason.of(e));
         }
     }
 

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -142,7 +143,7 @@ final class Routes {
                 if (order == null) {
                     reply.text(
                             HttpResponseStatus.BAD_REQUEST,
-                            "There is no order \"" + query + "\"; " + TopPage.Order.NAMES + " there are.\n");
+                            "--sort = \"" + query + "\" is none of " + TopPage.Order.NAMES + "\n");
                 } else {
                     watch(reply, new TopPage(order), connection);
                 }
@@ -217,16 +218,34 @@ final class Routes {
                 return;
             }
         }
-        reply.text(HttpResponseStatus.NOT_FOUND, "There is no such worker, or it has no process yet.\n");
+        refuseWorker(reply, id, "has no process yet; try again");
+    }
+
+    /** Who asks for a worker mostly has a list in mind that has changed since. */
+    private void refuseWorker(Reply reply, String id, String why) {
+        List<PoolSnapshot.WorkerSnapshot> workers = context.pool().get().allWorkers();
+        boolean isThere = workers.stream()
+                .anyMatch(worker -> Integer.toString(worker.id()).equals(id));
+        IntSummaryStatistics ids =
+                workers.stream().mapToInt(PoolSnapshot.WorkerSnapshot::id).summaryStatistics();
+        reply.text(
+                HttpResponseStatus.NOT_FOUND,
+                isThere
+                        ? "Worker " + id + " " + why + ".\n"
+                        : "There is no worker " + (id.matches("[0-9]{1,20}") ? id : "of that name") + ": "
+                                + (workers.isEmpty()
+                                        ? "there is none at all just now.\n"
+                                        : "there are " + ids.getCount() + ", from " + ids.getMin() + " to "
+                                                + ids.getMax() + "; cetane workers lists them.\n"));
     }
 
     private void recycle(Reply reply, String id) {
         boolean found = id.matches("[0-9]{1,9}") && context.operator().recycle(Integer.parseInt(id));
-        reply.text(
-                found ? HttpResponseStatus.ACCEPTED : HttpResponseStatus.NOT_FOUND,
-                found
-                        ? "Worker " + id + " is being replaced.\n"
-                        : "There is no such worker, or it is leaving already.\n");
+        if (found) {
+            reply.text(HttpResponseStatus.ACCEPTED, "Worker " + id + " is being replaced.\n");
+        } else {
+            refuseWorker(reply, id, "is leaving already");
+        }
     }
 
     private static String message(Throwable failure) {
@@ -239,14 +258,13 @@ final class Routes {
         if (allowed.contains(reply.request().method())) {
             return true;
         }
+        String methods =
+                String.join(", ", allowed.stream().map(HttpMethod::name).toList());
         FullHttpResponse response = Reply.response(
                 HttpResponseStatus.METHOD_NOT_ALLOWED,
                 Reply.TEXT,
-                "Not with this method.\n".getBytes(StandardCharsets.US_ASCII));
-        response.headers()
-                .set(
-                        HttpHeaderNames.ALLOW,
-                        String.join(", ", allowed.stream().map(HttpMethod::name).toList()));
+                ("Not with this method, but with " + methods + ".\n").getBytes(StandardCharsets.US_ASCII));
+        response.headers().set(HttpHeaderNames.ALLOW, methods);
         reply.send(response);
         return false;
     }

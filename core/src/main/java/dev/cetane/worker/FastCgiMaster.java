@@ -2,6 +2,7 @@ package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.log.FileReason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -181,7 +182,7 @@ final class FastCgiMaster {
         try {
             Files.deleteIfExists(socket);
         } catch (IOException e) {
-            log.log(Level.WARN, "worker.socket-left", null, socket + " cannot be deleted: " + e.getMessage());
+            log.log(Level.WARN, "worker.socket-left", null, socket + " cannot be deleted: " + FileReason.of(e));
         }
     }
 }

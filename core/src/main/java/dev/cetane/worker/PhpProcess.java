@@ -2,6 +2,7 @@ package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.log.FileReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -354,7 +355,7 @@ final class PhpProcess implements WorkerProcess {
             try {
                 Files.deleteIfExists(fifo(end));
             } catch (IOException e) {
-                log.log(Level.WARN, "worker.fifo-left", null, fifo(end) + " cannot be deleted: " + e.getMessage());
+                log.log(Level.WARN, "worker.fifo-left", null, fifo(end) + " cannot be deleted: " + FileReason.of(e));
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.cetane.worker;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.EventLog.Level;
+import dev.cetane.log.FileReason;
 import dev.cetane.protocol.Capability;
 import dev.cetane.protocol.ControlFrames;
 import dev.cetane.protocol.Done;
@@ -346,7 +347,7 @@ final class WorkerLink implements WorkerFrameHandler, CallLine.Pipe {
                     Level.WARN,
                     "request.file-left",
                     exchange.job.id(),
-                    range.path() + " cannot be deleted: " + e.getMessage());
+                    range.path() + " cannot be deleted: " + FileReason.of(e));
         } catch (RuntimeException e) {
             sinkFailed(exchange, e);
         }

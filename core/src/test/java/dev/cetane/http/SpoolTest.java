@@ -1,6 +1,7 @@
 package dev.cetane.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cetane.http.RawClient.Answer;
 import dev.cetane.http.ScriptedDispatcher.Running;
@@ -40,6 +41,16 @@ final class SpoolTest {
     @AfterEach
     void stop() {
         server.close();
+    }
+
+    @Test
+    void aPlaceThatCannotBeHadIsNamedWithTheReasonAndTheKeyThatNamesIt(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "x");
+
+        assertThatThrownBy(() -> SpoolDirectory.open(file))
+                .isInstanceOf(IOException.class)
+                .hasMessage("request bodies cannot be spooled to " + file + ": something of that name is there;"
+                        + " make it writable, or set http.spool-directory to another place");
     }
 
     private static byte[] random(int length) {

@@ -412,7 +412,8 @@ final class OpsServerTest {
             for (String unknown : List.of("4", "x", "-1", "99999999999999999999", "3%20")) {
                 assertThat(ask(there, recycle.replace("%s", unknown)))
                         .startsWith("HTTP/1.1 404 ")
-                        .contains("There is no such worker");
+                        .contains("There is no worker ")
+                        .contains("cetane workers lists them");
             }
         }
         assertThat(operator.calls).containsExactly("recycle 3", "recycle 4");

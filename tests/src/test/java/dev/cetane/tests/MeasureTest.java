@@ -26,7 +26,7 @@ final class MeasureTest {
                     $path = $request->server()['REQUEST_URI'];
                     $path === '/slow' && usleep(5000);
                     $path === '/fail' && throw new DomainException('no');
-                    return $path;
+                    return $path === '/missing' ? new Cetane\\Response(404, [], 'none') : $path;
                 });
                 """);
     }
@@ -84,8 +84,13 @@ final class MeasureTest {
     void what_cannot_be_measured_is_told() throws Exception {
         assertThat(measure("/fail").err()).contains("GET /fail is answered 500");
         assertThat(measure("articles").err()).contains("measure needs the path of a request");
-        assertThat(measure("/", "-n", "9").err()).contains("-n = 9 is not in 10 … 1000000");
-        assertThat(measure("/", "--compare", "nowhere").err()).contains("nowhere cannot be read");
+        assertThat(measure("/", "-n", "9").err()).contains("-n = \"9\" is no whole number in 10 … 1000000");
+        assertThat(measure("/", "--compare", "nowhere").err())
+                .contains("nowhere cannot be read: no such file or directory");
+        assertThat(measure("/", "--save", "/nowhere/else").err())
+                .contains("/nowhere/else cannot be written: there is no directory /nowhere");
+        Command.Run other = measure("/missing", "-n", "10");
+        assertThat(other.out()).contains("Not every answer was a 200: 10 × 404.");
         Path file = directory.resolve("other");
         Files.writeString(file, "something else");
         assertThat(measure("/", "--compare", file.toString()).err()).contains("was not saved by cetane measure");

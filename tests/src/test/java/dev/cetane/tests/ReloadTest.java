@@ -183,6 +183,6 @@ final class ReloadTest {
 
         Command.Run unknown = cetane.command("workers", "--recycle", "999").run();
         assertThat(unknown.code()).isEqualTo(1);
-        assertThat(unknown.err()).contains("no such worker");
+        assertThat(unknown.err()).contains("There is no worker 999: there are ");
     }
 }

@@ -95,8 +95,10 @@ final class SlowRequestTest {
                     .run();
             assertThat(traced.code()).as(traced.err()).isZero();
             assertThat(traced.out()).contains("runs GET /slow.\n#0 sleep()\n#1 App\\Shop::wait() at ");
-            assertThat(cetane.command("workers", "--trace", "99").run().err()).contains("There is no such worker");
-            assertThat(cetane.command("workers", "--trace", "x").run().err()).contains("is not a whole number");
+            assertThat(cetane.command("workers", "--trace", "99").run().err())
+                    .contains("There is no worker 99: there are 1, from 1 to 1; cetane workers lists them.");
+            assertThat(cetane.command("workers", "--trace", "x").run().err())
+                    .contains("--trace = \"x\" is no whole number in 1 … 999999999");
         }
     }
 

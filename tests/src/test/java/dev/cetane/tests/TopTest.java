@@ -41,6 +41,8 @@ final class TopTest {
         assertThat(top.code()).isEqualTo(1);
         assertThat(top.err()).contains("beauty", "busy, requests, memory, age");
         assertThat(cetane.command("top", "--sort", "../stop").run().code()).isEqualTo(2);
+        assertThat(cetane.command("top", "--count", "0").run().err())
+                .contains("--count = \"0\" is no whole number in 1 …");
     }
 
     @Test
