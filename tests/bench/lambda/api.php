@@ -18,12 +18,14 @@ final class Program
      * @param list<string> $command
      * @param array<string, string> $environment
      * @param string $temporary a directory that is empty at each start, as /tmp is on Lambda; '' for none
+     * @param string $log file that gets what it prints
      */
     public function __construct(
         public readonly string $name,
         private readonly array $command,
         private readonly array $environment,
         private readonly string $temporary = '',
+        private readonly string $log = '/dev/null',
     ) {
     }
 
@@ -37,7 +39,7 @@ final class Program
         $this->server = stream_socket_server('tcp://127.0.0.1:0') ?: exit(1);
         $environment = $this->environment + ($this->temporary === '' ? [] : ['TMPDIR' => $this->temporary]) + ['PATH' => getenv('PATH'), 'AWS_LAMBDA_RUNTIME_API' => stream_socket_get_name($this->server, false)];
         $begun = hrtime(true);
-        $this->process = proc_open(['taskset', '-c', $cores, ...$this->command], [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], STDERR], $pipes, null, $environment);
+        $this->process = proc_open(['taskset', '-c', $cores, ...$this->command], [['file', '/dev/null', 'r'], ['file', $this->log, 'w'], STDERR], $pipes, null, $environment);
         $this->event($event);
 
         return (hrtime(true) - $begun) / 1e6;

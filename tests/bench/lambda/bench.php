@@ -8,9 +8,9 @@
  * Besides, cold only, the demo as it is deployed: its directory cannot be written, and /tmp is empty at each start; as it is, and after `cetane
  * warm`, for Cetane and for (b), which then has the same caches, a file cache of opcache of its own, and the same code that moves what is written to /tmp.
  *
- * Warm: from the event's last byte sent to the answer's last byte received. Cold: from the start of the process to the first answer, with two cores and with
- * one; wall-clock time, and CPU time of all processes. Nothing else should run on the machine. Root starts it, for read-only mounts, in a mount namespace of
- * its own.
+ * Warm: from the event's last byte sent to the answer's last byte received; and in a run of its own, with metrics on, what Cetane says of its phases.
+ * Cold: from the start of the process to the first answer, with two cores and with one; wall-clock time, and CPU time of all processes. Nothing else should
+ * run on the machine. Root starts it, for read-only mounts, in a mount namespace of its own.
  */
 
 declare(strict_types=1);
@@ -44,17 +44,18 @@ $demo = static function (string $name) use ($storage): array {
     return ['DEMO_STORAGE' => "$storage/$name"];
 };
 $cetane = static fn (string $root, string $handler): array => ['LAMBDA_TASK_ROOT' => $root, '_HANDLER' => $handler, 'CETANE_LOG_LEVEL' => 'warn'];
+$own = ['hello' => $cetane(__DIR__, 'hello.php'), 'laravel' => $demo('cetane') + $cetane($laravel, '.')];
 $programs = [
     'hello' => [
         new Program('(a) floor', [...$php, __DIR__ . '/floor.php'], []),
         new Program('(b) loop in process', [...$php, __DIR__ . '/loop.php', 'hello'], []),
         new Program('(c) loop to php-fpm', [...$php, __DIR__ . '/fpm.php', __DIR__ . '/hello-fpm.php'], []),
-        new Program('cetane lambda', ["$layer/bootstrap"], $cetane(__DIR__, 'hello.php')),
+        new Program('cetane lambda', ["$layer/bootstrap"], $own['hello']),
     ],
     'laravel' => [
         new Program('(b) loop in process', [...$php, __DIR__ . '/loop.php', 'laravel', $laravel], $demo('loop')),
         new Program('(c) loop to php-fpm', [...$php, __DIR__ . '/fpm.php', "$laravel/public/index.php"], $demo('fpm')),
-        new Program('cetane lambda', ["$layer/bootstrap"], $demo('cetane') + $cetane($laravel, '.')),
+        new Program('cetane lambda', ["$layer/bootstrap"], $own['laravel']),
     ],
 ];
 $paths = ['hello' => '/', 'laravel' => '/bench', 'deployed' => '/bench'];
@@ -71,23 +72,42 @@ $deploy = static function (string $name) use ($laravel, $storage, $run): string 
     return $task;
 };
 $readOnly = static fn (string $task) => $run("mount --bind $task $task && mount -o remount,bind,ro $task");
-$cold = $deploy('cold');
-$warm = $deploy('warm');
-$run("LAMBDA_TASK_ROOT=$warm CACHE_DRIVER=array $layer/cetane/bin/cetane warm $warm -n 15 --set lambda.warm-request=/bench");
-array_map($readOnly, [$cold, $warm]);
-mkdir("$storage/opcache");
-$compiled = ['-d', "opcache.file_cache=$storage/opcache", '-d', 'opcache.validate_timestamps=0', '-d', 'opcache.file_cache_consistency_checks=0'];
-$array = ['CACHE_DRIVER' => 'array'];
-$programs['deployed'] = [
-    new Program('(b)', [...$php, __DIR__ . '/loop.php', 'laravel', $cold], $array, "$storage/tmp"),
-    new Program('(b), warmed', [...$php, ...$compiled, __DIR__ . '/loop.php', 'laravel', $warm], $array, "$storage/tmp"),
-    new Program('cetane lambda', ["$layer/bootstrap"], $array + $cetane($cold, '.'), "$storage/tmp"),
-    new Program('cetane lambda, warmed', ["$layer/bootstrap"], $array + $cetane($warm, '.'), "$storage/tmp"),
-];
+$deployed = [];
+if (!isset($programs[$argv[4] ?? ''])) {
+    $deployed = [$cold, $warm] = [$deploy('cold'), $deploy('warm')];
+    $run("LAMBDA_TASK_ROOT=$warm CACHE_DRIVER=array $layer/cetane/bin/cetane warm $warm -n 15 --set lambda.warm-request=/bench");
+    array_map($readOnly, $deployed);
+    mkdir("$storage/opcache");
+    $compiled = ['-d', "opcache.file_cache=$storage/opcache", '-d', 'opcache.validate_timestamps=0', '-d', 'opcache.file_cache_consistency_checks=0'];
+    $array = ['CACHE_DRIVER' => 'array'];
+    $programs['deployed'] = [
+        new Program('(b)', [...$php, __DIR__ . '/loop.php', 'laravel', $cold], $array, "$storage/tmp"),
+        new Program('(b), warmed', [...$php, ...$compiled, __DIR__ . '/loop.php', 'laravel', $warm], $array, "$storage/tmp"),
+        new Program('cetane lambda', ["$layer/bootstrap"], $array + $cetane($cold, '.'), "$storage/tmp"),
+        new Program('cetane lambda, warmed', ["$layer/bootstrap"], $array + $cetane($warm, '.'), "$storage/tmp"),
+    ];
+}
 $middle = static function (array $all, float $part): float {
     sort($all);
 
     return $all[min(count($all) - 1, (int) (count($all) * $part))];
+};
+// What Cetane itself says of as many invocations, after as many to warm up as the others had.
+$phases = static function (Program $program, string $log, string $text, int $events) use ($middle): void {
+    $program->cold($text, '0,1');
+    $times = [];
+    for ($i = 0; $i < $events * 5 / 4; $i++) {
+        $times[] = $program->event($text);
+    }
+    $program->end();
+    $lines = array_map(static fn (string $line): array => json_decode($line, true), array_filter(file($log), static fn (string $line): bool => str_starts_with($line, '{"_aws"')));
+    $warm = array_slice($lines, -$events);
+    echo '  phases, p50 (ms):';
+    foreach (['Fetch', 'Convert', 'Queue', 'Php', 'Handler', 'Encode', 'Send'] as $phase) {
+        printf($phase === 'Handler' ? ' (handler %.3f)' : ' %2$s %1$.3f', $middle(array_column($warm, $phase), 0.5), strtolower($phase));
+    }
+    $over = array_map(static fn (array $line): float => $line['Fetch'] + $line['Convert'] + $line['Queue'] + $line['Php'] - $line['Handler'] + $line['Encode'], $warm);
+    printf("; over the handler, until the answer leaves, %.3f of %.3f\n", $middle($over, 0.5), $middle(array_slice($times, -$events), 0.5));
 };
 
 preg_match('/^model name\s*:\s*(.*)$/m', (string) file_get_contents('/proc/cpuinfo'), $cpu);
@@ -121,6 +141,7 @@ foreach (array_intersect_key($programs, [$argv[4] ?? '' => 1]) ?: $programs as $
             printf("  %-22s %7.3f %7.3f   %5.0f %5.0f\n", $rival->name, $middle($times[$n], 0.5), $middle($times[$n], 0.99), $pss, $first);
             $rival->end();
         }
+        $phases(new Program('phases', ["$layer/bootstrap"], ['CETANE_LAMBDA_METRICS' => 'sampled'] + $own[$application], '', "$storage/log"), "$storage/log", $text, $events);
     }
     foreach (['0,1' => 'two cores', '0' => 'one core'] as $cores => $said) {
         echo "$application, cold, $said, $starts starts each, in turns: wall (median, least), CPU of all processes (median); ms\n";
@@ -138,7 +159,7 @@ foreach (array_intersect_key($programs, [$argv[4] ?? '' => 1]) ?: $programs as $
         }
     }
 }
-array_map(static fn (string $task) => $run("umount $task"), [$cold, $warm]);
+array_map(static fn (string $task) => $run("umount $task"), $deployed);
 (static function (string $directory): void {
     $files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($directory, FilesystemIterator::SKIP_DOTS), RecursiveIteratorIterator::CHILD_FIRST);
     foreach ($files as $file) {

@@ -29,6 +29,7 @@ public final class Metrics implements PoolListener {
         CONVERT("Convert", true),
         QUEUE("Queue", true),
         PHP("Php", true),
+        HANDLER("Handler", true),
         ENCODE("Encode", true),
         SEND("Send", true),
         TERMINATE("Terminate", true),
@@ -109,6 +110,7 @@ public final class Metrics implements PoolListener {
         set(
                 Metric.PHP,
                 report == null ? 0 : micros(report.dispatchNanos() + report.firstByteNanos() + report.toEndNanos()));
+        set(Metric.HANDLER, report == null ? 0 : report.handlerMicros());
         set(Metric.ENCODE, micros(figures.encodeNanos));
         set(Metric.SEND, micros(figures.sendNanos));
         set(Metric.TERMINATE, report == null ? 0 : micros(report.terminateNanos()));

@@ -184,6 +184,10 @@ final class LambdaLogTest {
             assertThat(cold.path("ColdStarts").asInt()).isEqualTo(1);
             assertThat(cold.path("Init").asDouble()).isPositive();
             assertThat(cold.path("Php").asDouble()).isGreaterThan(299);
+            assertThat(cold.path("Handler").asDouble())
+                    .as("a part of it")
+                    .isGreaterThan(299)
+                    .isLessThan(cold.path("Php").asDouble());
             assertThat(cold.path("WorkerPeakMemory").asLong()).isGreaterThan(100_000);
             assertThat(cold.path("Send").asDouble()).isPositive();
             assertThat(cold.path("Convert").asDouble()).isPositive();
