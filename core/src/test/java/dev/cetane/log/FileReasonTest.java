@@ -37,7 +37,7 @@ final class FileReasonTest {
         Path file = Files.writeString(directory.resolve("file"), "text");
         assertThat(reason(() -> Files.readString(directory.resolve("none")))).isEqualTo("no such file or directory");
         assertThat(reason(() -> Files.createDirectory(file))).isEqualTo("something of that name is there");
-        assertThat(reason(() -> Files.list(file).close())).isEqualTo("it is no directory");
+        assertThat(FileReason.of(new NotDirectoryException("/x"))).isEqualTo("it is no directory");
         assertThat(reason(() -> Files.delete(directory))).isEqualTo("it is not empty");
         assertThat(reason(() -> Files.readString(file.resolve("below")))).isEqualTo("Not a directory");
         assertThat(FileReason.of(new AccessDeniedException("/x"))).isEqualTo("permission denied");
