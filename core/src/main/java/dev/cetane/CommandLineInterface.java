@@ -132,7 +132,7 @@ final class CommandLineInterface {
         }
         try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid())) {
             Supervisor supervisor = new Supervisor(config, found, directory.directory(), log);
-            Signals.install(supervisor);
+            Signals.install(supervisor, log);
             supervisor.run();
         }
         return 0;
@@ -169,7 +169,7 @@ final class CommandLineInterface {
         MeasureCommand measure = new MeasureCommand(out, found.application(), target, (int) requests);
         try (RunDirectory directory = RunDirectory.create(config.runDirectory(), RunDirectory.pid())) {
             Supervisor supervisor = new Supervisor(config, found, directory.directory(), log, measure::observing);
-            Signals.install(supervisor);
+            Signals.install(supervisor, log);
             measure.startWith(supervisor);
             supervisor.run();
         }

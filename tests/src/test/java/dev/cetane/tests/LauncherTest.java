@@ -155,14 +155,16 @@ final class LauncherTest {
     void as_process_1_passes_signals_on_and_waits_for_the_orderly_end() throws Exception {
         // Each signal is sent once the one before it was seen, so none is merged with another.
         Path java = javaThat("""
-                trap 'echo reload; kill -INT 1' HUP
+                trap 'echo reload; kill -USR2 1' HUP
+                trap 'echo again; kill -USR1 1' USR2
+                trap 'echo log; kill -INT 1' USR1
                 trap 'echo stop; exit 7' TERM
                 kill -HUP 1
                 while :; do read -r never <> "$FIFO"; done""");
         Path fifo = directory.resolve("fifo");
         assertThat(run(List.of("mkfifo", fifo.toString()), Map.of()).code()).isZero();
         Run run = run(asProcess1(), Map.of("CETANE_JAVA", java.toString(), "FIFO", fifo.toString()));
-        assertThat(run.output()).isEqualTo("reload\nstop\n");
+        assertThat(run.output()).isEqualTo("reload\nagain\nlog\nstop\n");
         assertThat(run.code()).isEqualTo(7);
     }
 

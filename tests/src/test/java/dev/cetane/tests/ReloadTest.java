@@ -10,6 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A new version is taken into service without a failed request, and one that does not boot is not taken. */
 @Timeout(180)
@@ -24,8 +26,9 @@ final class ReloadTest {
         release.close();
     }
 
-    @Test
-    void sighup_takes_the_release_that_the_link_names_now_and_no_request_fails() {
+    @ParameterizedTest
+    @ValueSource(strings = {"HUP", "USR2"})
+    void a_signal_takes_the_release_that_the_link_names_now_and_no_request_fails(String signal) {
         release.answering("1", "first").answering("2", "second").switchTo("1");
         RunningCetane cetane = INSTANCES.application(release.current()).start();
         List<Long> before = cetane.workerPids();
@@ -35,7 +38,7 @@ final class ReloadTest {
             load.awaitAnswers(100);
             release.switchTo("2");
             load.awaitAnswers(100);
-            cetane.signal("HUP");
+            cetane.signal(signal);
             log.await("pool.reloaded");
             load.awaitAnswers(100);
             results = load.stop();
@@ -45,6 +48,15 @@ final class ReloadTest {
         assertThat(cetane.get("/").body()).isEqualTo("second");
         before.forEach(Processes::awaitEnd);
         assertThat(cetane.workerPids()).hasSize(2).doesNotContainAnyElementsOf(before);
+    }
+
+    @Test
+    void the_signal_by_which_others_open_their_logs_anew_ends_nothing() {
+        RunningCetane cetane = INSTANCES.worker("by-path.php").workers(1).start();
+        ServerLog.Tail log = cetane.logFromHere();
+        cetane.signal("USR1");
+        assertThat(log.await("signal.ignored").message()).contains("SIGUSR1", "standard output");
+        assertThat(cetane.get("/").statusCode()).isEqualTo(200);
     }
 
     @Test
