@@ -57,6 +57,9 @@ final class Application
         });
         $kernel = $app->make(Kernel::class);
         $kernel->bootstrap();
+        if (Sandbox::isHere()) {
+            Sandbox::booted($app);
+        }
 
         return new self($app, $kernel, BootState::capture($app));
     }

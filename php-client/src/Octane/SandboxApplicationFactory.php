@@ -22,6 +22,9 @@ final class SandboxApplicationFactory extends ApplicationFactory
     {
         Sandbox::prepare($app);
 
-        return parent::bootstrap($app, $initialInstances);
+        $app = parent::bootstrap($app, $initialInstances);
+        Sandbox::booted($app);
+
+        return $app;
     }
 }

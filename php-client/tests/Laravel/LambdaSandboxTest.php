@@ -15,7 +15,9 @@ use Illuminate\Container\Container;
 use Illuminate\Database\Capsule\Manager;
 use Illuminate\Database\MySqlConnection;
 use Illuminate\Foundation\Application;
+use Illuminate\Foundation\Bootstrap\BootProviders;
 use Illuminate\Foundation\Bootstrap\LoadConfiguration;
+use Illuminate\Foundation\Bootstrap\RegisterProviders;
 use Illuminate\Support\Facades\Facade;
 use PHPUnit\Framework\TestCase;
 
@@ -48,7 +50,7 @@ final class LambdaSandboxTest extends TestCase
 
     private function application(string $config): Application
     {
-        file_put_contents("$this->directory/config/app.php", '<?php return ["name" => "shop", "env" => "production"];');
+        file_put_contents("$this->directory/config/app.php", '<?php return ["name" => "shop", "env" => "production", "providers" => []];');
         file_put_contents("$this->directory/config/view.php", "<?php return $config;");
 
         return new Application($this->directory);
@@ -57,7 +59,8 @@ final class LambdaSandboxTest extends TestCase
     private function bootstrapped(Application $app): Application
     {
         Sandbox::prepare($app, "$this->directory/tmp");
-        $app->bootstrapWith([LoadConfiguration::class]);
+        $app->bootstrapWith([LoadConfiguration::class, RegisterProviders::class, BootProviders::class]);
+        Sandbox::booted($app);
 
         return $app;
     }
@@ -82,7 +85,7 @@ final class LambdaSandboxTest extends TestCase
         $app = $this->application('[]');
         mkdir("$this->directory/bootstrap/cache", 0700, true);
         $cached = [
-            'app' => ['env' => 'production'],
+            'app' => ['env' => 'production', 'providers' => []],
             'view' => ['compiled' => "$this->directory/storage/framework/views", 'other' => "$this->directory/storage-x"],
         ];
         file_put_contents("$this->directory/bootstrap/cache/config.php", '<?php return ' . var_export($cached, true) . ';');
@@ -99,6 +102,33 @@ final class LambdaSandboxTest extends TestCase
         self::assertSame("$this->directory/storage", $app->storagePath());
         self::assertFalse($app->configurationIsCached());
         self::assertDirectoryDoesNotExist("$this->directory/tmp");
+    }
+
+    public function testTheCacheHasWhatPackagesAddToTheConfigurationThoseThatAreDeferredToo(): void
+    {
+        $config = ['name' => 'shop', 'env' => 'production', 'providers' => [PackageProvider::class, DeferredPackageProvider::class]];
+        $app = $this->application('[]');
+        file_put_contents("$this->directory/config/app.php", '<?php return ' . var_export($config, true) . ';');
+        file_put_contents("$this->directory/package.php", '<?php return ["listeners" => ["of the package"]];');
+        $first = $this->bootstrapped($app);
+        $second = $this->bootstrapped(new Application($this->directory));
+        self::assertTrue($second->configurationIsCached());
+        foreach ([$first, $second] as $each) {
+            self::assertSame(['of the package'], $each->make('config')->get('package.listeners'));
+            self::assertSame(['of the package'], $each->make('config')->get('deferred.listeners'));
+        }
+    }
+
+    public function testAWorkerThatHasBegunWithoutACacheGoesOnSoThoughAnotherMakesOneMeanwhile(): void
+    {
+        $app = $this->application('[]');
+        Sandbox::prepare($app, "$this->directory/tmp");
+        $app->bootstrapWith([LoadConfiguration::class]);
+        $own = $_ENV['APP_CONFIG_CACHE'];
+        $this->bootstrapped(new Application($this->directory));
+        self::assertFileExists("$this->directory/tmp/bootstrap/config.php");
+        $_ENV['APP_CONFIG_CACHE'] = $own;
+        self::assertFalse($app->configurationIsCached(), 'packages add their configuration');
     }
 
     public function testAConfigurationThatIsNoCodeIsNotCached(): void

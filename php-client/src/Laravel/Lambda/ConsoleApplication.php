@@ -50,6 +50,9 @@ final class ConsoleApplication
         }
         $kernel = $app->make(Kernel::class);
         $kernel->bootstrap();
+        if (Sandbox::isHere()) {
+            Sandbox::booted($app);
+        }
 
         return new self($app, $kernel);
     }

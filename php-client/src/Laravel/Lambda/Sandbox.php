@@ -15,7 +15,7 @@ use Illuminate\Foundation\Bootstrap\LoadConfiguration;
  *
  * - the storage directory: else `/tmp/storage`, with the compiled views that were deployed; configured paths below the one that was deployed follow it
  * - the manifests of packages and services, the caches of routes and events: else below `/tmp/storage` where they are missing
- * - the cache of the configuration: else it is made below `/tmp/storage` from what was just loaded, where it is missing; the next worker boots from it
+ * - the cache of the configuration: else it is made below `/tmp/storage`, where it is missing, from what is there after the boot; the next worker boots from it
  * - before a snapshot of SnapStart connections are closed, see {@see Snapshot}
  * - logs go to stderr unless LOG_CHANNEL says otherwise, and credentials are the sandbox's, see {@see Credentials}
  *
@@ -33,6 +33,9 @@ final class Sandbox
         'APP_EVENTS_CACHE' => 'getCachedEventsPath',
         'APP_CONFIG_CACHE' => 'getCachedConfigPath',
     ];
+
+    /** The cache of a worker that boots without one, though another worker may make it meanwhile. Is never there. */
+    private const NO_CONFIG = 'no-config.php';
 
     public static function isHere(): bool
     {
@@ -55,21 +58,17 @@ final class Sandbox
             self::makeStorage($storage, "$deployed/framework/views");
             $app->useStoragePath($storage);
         }
-        $makeConfigCache = false;
         foreach (self::CACHES as $variable => $path) {
             $file = $app->$path();
             if (\is_file($file) || \is_writable(\dirname($file))) {
                 continue;
             }
             self::makeStorage($storage, '');
-            $_ENV[$variable] = "$storage/bootstrap/" . \basename($file);
-            $makeConfigCache = $variable === 'APP_CONFIG_CACHE' && !\is_file($_ENV[$variable]);
+            $moved = "$storage/bootstrap/" . \basename($file);
+            $_ENV[$variable] = $variable !== 'APP_CONFIG_CACHE' || \is_file($moved) ? $moved : "$storage/bootstrap/" . self::NO_CONFIG;
         }
-        $app->afterBootstrapping(LoadConfiguration::class, static function (Application $app) use ($makeConfigCache, $deployed): void {
+        $app->afterBootstrapping(LoadConfiguration::class, static function (Application $app) use ($deployed): void {
             $config = $app->make('config');
-            if ($makeConfigCache) {
-                self::writeConfigCache($config->all(), $app->getCachedConfigPath());
-            }
             if ($app->storagePath() !== $deployed) {
                 $config->set(self::moved($config->all(), $deployed, $app->storagePath()));
             }
@@ -78,6 +77,19 @@ final class Sandbox
             }
             Credentials::ofEnvironment()->refresh($config);
         });
+    }
+
+    /**
+     * Makes the cache of the configuration, if it is missing, for an application that was bootstrapped: only now have packages added their own
+     * configuration, which they don't where a cache is there. As for `config:cache`, deferred providers count.
+     */
+    public static function booted(Application $app): void
+    {
+        $missing = $app->getCachedConfigPath();
+        if (\basename($missing) === self::NO_CONFIG) {
+            $app->loadDeferredProviders();
+            self::writeConfigCache($app->make('config')->all(), $_ENV['APP_CONFIG_CACHE'] = \dirname($missing) . '/config.php');
+        }
     }
 
     private static function makeStorage(string $storage, string $compiledViews): void
@@ -94,7 +106,7 @@ final class Sandbox
     }
 
     /**
-     * As `config:cache`, from the configuration that is there: no second boot. What PHP cannot write as code is a reason to have none.
+     * As `config:cache`, but without a second boot. What PHP cannot write as code is a reason to have none.
      *
      * @param array<string, mixed> $items
      */

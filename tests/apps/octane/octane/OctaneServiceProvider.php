@@ -22,26 +22,16 @@ final class OctaneServiceProvider extends ServiceProvider
 {
     public function register(): void
     {
-        $this->app->make('config')->set('octane', $this->app->make('config')->get('octane', []) + [
-            'server' => env('OCTANE_SERVER', 'cetane'),
-            'max_execution_time' => 30,
-            'warm' => ['auth', 'cache', 'cookie', 'db', 'encrypter', 'session', 'translator', 'url', 'view'],
-            'watch' => ['app', 'routes'],
-        ]);
+        $this->mergeConfigFrom(__DIR__ . '/config.php', 'octane');
         $this->app->singleton('octane', Octane::class);
     }
 
     public function boot(): void
     {
         $events = $this->app->make('events');
-        $events->listen(RequestReceived::class, self::prepare(...));
-        $events->listen(WorkerErrorOccurred::class, static function (WorkerErrorOccurred $event): void {
-            $event->sandbox->make(ExceptionHandler::class)->report($event->exception);
-            $client = $event->sandbox->make(Client::class);
-            if ($client instanceof StoppableClient) {
-                $client->stop();
-            }
-        });
+        foreach ($this->app->make('config')->get('octane.listeners') as $event => $listeners) {
+            array_map(static fn (string $listener) => $events->listen($event, [self::class, $listener](...)), $listeners);
+        }
         if ($this->app->bound('octane.cacheTable')) {
             $store = new OctaneStore($this->app->make('octane.cacheTable'));
             $events->listen(TickReceived::class, static fn () => $store->refreshIntervalCaches());
@@ -55,6 +45,15 @@ final class OctaneServiceProvider extends ServiceProvider
                 Commands\StatusCommand::class,
                 Commands\StopCommand::class,
             ]);
+        }
+    }
+
+    private static function stop(WorkerErrorOccurred $event): void
+    {
+        $event->sandbox->make(ExceptionHandler::class)->report($event->exception);
+        $client = $event->sandbox->make(Client::class);
+        if ($client instanceof StoppableClient) {
+            $client->stop();
         }
     }
 

@@ -108,6 +108,12 @@ Route::get('/environment', static fn (): array => [
     'env' => app()->environment(),
     'version' => getenv('HARNESS_VERSION'),
 ]);
+Route::get('/octane-config', static fn (): array => [
+    'pid' => getmypid(),
+    'name' => config('app.name'),
+    'listeners' => config('octane.listeners'),
+    'providers' => array_keys(app()->getLoadedProviders()),
+]);
 Route::get('/state', static function (Request $request): array {
     if ($request->boolean('change')) {
         app()->instance('bound by a request', new stdClass());

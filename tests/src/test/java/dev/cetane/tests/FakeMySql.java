@@ -7,8 +7,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -28,6 +30,7 @@ final class FakeMySql implements AutoCloseable {
     private final ServerSocket listening;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger accepted = new AtomicInteger();
+    private final List<String> timeouts = new CopyOnWriteArrayList<>();
 
     FakeMySql() throws IOException {
         listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -46,6 +49,11 @@ final class FakeMySql implements AutoCloseable {
     /** Connections ever. */
     int accepted() {
         return accepted.get();
+    }
+
+    /** What its clients have asked for about idle connections, in the order it came. */
+    List<String> timeouts() {
+        return List.copyOf(timeouts);
     }
 
     /** Closes all connections, and waits for nobody. */
@@ -95,6 +103,9 @@ final class FakeMySql implements AutoCloseable {
                 if (command[0] == QUERY && text.startsWith("select")) {
                     send(socket, 1, new byte[] {1}, column(), END_OF_ROWS, new byte[] {1, '1'}, END_OF_ROWS);
                 } else {
+                    if (text.contains("wait_timeout")) {
+                        timeouts.add(text);
+                    }
                     send(socket, 1, OK);
                 }
             }
