@@ -423,8 +423,11 @@ final class ConfigLoader {
                     }
                     map.put(name, setting.parse(value.text()));
                 } catch (IllegalArgumentException e) {
-                    // Without the value: it may be a secret.
-                    problems.add(new Problem(key, String.valueOf(e.getMessage()), value.origin()));
+                    // Without the value elsewhere: it may be a secret.
+                    String complaint = setting == Settings.HTTP_ROUTE_TIMEOUTS
+                            ? "= \"" + value.text() + "\" " + e.getMessage() + "; allowed: " + setting.allowed()
+                            : String.valueOf(e.getMessage());
+                    problems.add(new Problem(key, complaint, value.origin()));
                 }
             }
         });

@@ -256,7 +256,8 @@ final class ConfigLoaderTest {
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("http.route-timeouts.reports")
                 .hasMessageContaining("which does not start with a slash")
-                .hasMessageContaining("http.route-timeouts./x is not a duration")
+                .hasMessageContaining("http.route-timeouts./x = \"soon\" is not a duration")
+                .hasMessageContaining("each with 10ms … 24h, or 0 for none")
                 .hasMessageContaining("whose braces do not match")
                 .hasMessageNotContaining("/api");
     }
