@@ -184,6 +184,31 @@ final class CommandsTest extends TestCase
         self::assertStringNotContainsString('Invalid server', $run->getOutput());
     }
 
+    public function testTheLevelOfTheLogIsTheServersWhereItIsMoreThanUsual(): void
+    {
+        $this->artisan(['octane:start']);
+        self::assertArrayNotHasKey('log.level', self::settings($this->note('serve')['words']));
+        $line = '{"level":"debug","event":"worker.started","message":"worker 1 boots"}' . "\n";
+        $run = $this->artisan(['cetane:start', '--log-level=DEBUG'], ['FAKE_OUT' => $line]);
+        self::assertSame('debug', self::settings($this->note('serve')['words'])['log.level']);
+        self::assertStringContainsString('worker 1 boots', $run->getOutput());
+    }
+
+    public function testALevelThatThereIsNotIsRefused(): void
+    {
+        $run = $this->artisan(['cetane:start', '--log-level=loud']);
+        self::assertSame(1, $run->getExitCode());
+        self::assertStringContainsString('--log-level=loud is none of debug, info, warn, error.', $run->getOutput());
+        self::assertFileDoesNotExist("$this->directory/serve.json");
+    }
+
+    public function testAServerThatEndsWithoutAWordIsToldOf(): void
+    {
+        $run = $this->artisan(['octane:start'], ['FAKE_CODE' => '7']);
+        self::assertSame(7, $run->getExitCode());
+        self::assertStringContainsString('The server has ended with exit code 7 and has not said why', $run->getOutput());
+    }
+
     public function testACommandThatIsMissingIsTold(): void
     {
         $run = $this->artisan(['octane:start'], ['CETANE_COMMAND' => 'no-such-command']);

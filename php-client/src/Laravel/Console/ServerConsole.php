@@ -144,7 +144,7 @@ final class ServerConsole
         $rank = self::LEVELS[$level] ?? 1;
         // What keeps the server from starting is said once more, when it ends.
         $isOfStart = !$this->started && $rank >= self::LEVELS['warn'];
-        $shows = $rank >= self::LEVELS['warn'] || in_array($event, self::SHOWN, true);
+        $shows = $rank >= self::LEVELS['warn'] || $this->least === 'debug' || in_array($event, self::SHOWN, true);
         if ($isOfStart || $rank < self::LEVELS[$this->least] || (!$shows && !$this->output->isVerbose())) {
             return;
         }

@@ -12,7 +12,7 @@ use Illuminate\Contracts\Config\Repository;
 final class ServerOptions
 {
     /**
-     * @param array{host: string, port: string, workers: string, task-workers: string, max-requests: string, watch: bool} $options
+     * @param array{host: string, port: string, workers: string, task-workers: string, max-requests: string, watch: bool, debug: bool} $options
      */
     public function __construct(private readonly Repository $config, private readonly array $options)
     {
@@ -40,6 +40,7 @@ final class ServerOptions
             'app.pass-environment' => '*',
             'http.access-log' => 'true',
             'log.format' => 'json',
+            'log.level' => $this->options['debug'] ? 'debug' : null,
             'watch.enabled' => $this->options['watch'] ? 'true' : null,
             'watch.paths' => $this->options['watch'] && $watched !== [] ? self::text($watched) : null,
         ], static fn (?string $value): bool => $value !== null);

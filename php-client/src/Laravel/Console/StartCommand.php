@@ -39,6 +39,11 @@ final class StartCommand extends Command
     public function handle(Server $server, Repository $config): int
     {
         $level = $this->level();
+        if ($level === null) {
+            $this->error("--log-level={$this->option('log-level')} is none of debug, info, warn, error.");
+
+            return 1;
+        }
         try {
             $command = $server->command();
             if ($server->isRunning()) {
@@ -60,6 +65,7 @@ final class StartCommand extends Command
             'task-workers' => (string) ($this->option('task-workers') ?? (class_exists(Octane::class) ? 'auto' : '0')),
             'max-requests' => (string) $this->option('max-requests'),
             'watch' => (bool) $this->option('watch'),
+            'debug' => $level === 'debug',
         ]);
         $console = new ServerConsole($this->output, $level, $this->laravel->environment('local', 'testing'), $this->announce(...));
         $environment = [
@@ -110,6 +116,9 @@ final class StartCommand extends Command
             $server->forget($processId);
         }
         $console->end();
+        if ($code !== 0 && trim($errors) === '') {
+            $errors = "The server has ended with exit code $code and has not said why; cetane check looks for what is missing";
+        }
         if (trim($errors) !== '') {
             $console->label($code === 0 ? 'WARN' : 'ERROR', $code === 0 ? 'bg=yellow;fg=black' : 'bg=red;fg=white', trim($errors));
         }
@@ -174,14 +183,15 @@ final class StartCommand extends Command
         ]);
     }
 
-    /** @return 'debug'|'info'|'warn'|'error' */
-    private function level(): string
+    /** @return 'debug'|'info'|'warn'|'error'|null null for a word that is no level of ours, of Octane's servers or of PSR-3 */
+    private function level(): ?string
     {
         return match (strtolower((string) $this->option('log-level'))) {
             'debug' => 'debug',
+            '', 'info', 'notice' => 'info',
             'warn', 'warning' => 'warn',
             'error', 'critical', 'alert', 'emergency', 'fatal', 'panic' => 'error',
-            default => 'info',
+            default => null,
         };
     }
 }
