@@ -87,7 +87,10 @@ final class Sandbox
     {
         $missing = $app->getCachedConfigPath();
         if (\basename($missing) === self::NO_CONFIG) {
-            $app->loadDeferredProviders();
+            foreach ($app->getDeferredServices() as $service => $provider) {
+                // The framework's own add nothing, and there are many.
+                \str_starts_with($provider, 'Illuminate\\') || $app->loadDeferredProvider($service);
+            }
             self::writeConfigCache($app->make('config')->all(), $_ENV['APP_CONFIG_CACHE'] = \dirname($missing) . '/config.php');
         }
     }
