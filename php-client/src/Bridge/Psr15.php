@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cetane\Bridge;
 
+use Cetane\Lambda\HttpEvent;
 use Cetane\Request;
 use Cetane\Response;
 use Cetane\Worker;
@@ -61,7 +62,7 @@ final class Psr15
         return $this->response($handler instanceof \Closure ? $handler($message) : $handler->handle($message));
     }
 
-    /** The request as a PSR-7 message. A large body stays in its file. */
+    /** The request as a PSR-7 message, on AWS Lambda with the attributes that {@see HttpEvent} tells of. A large body stays in its file. */
     public function message(Request $request): ServerRequestInterface
     {
         $server = $request->server();
@@ -92,7 +93,16 @@ final class Psr15
             }
         }
 
-        return $message;
+        return isset($server['LAMBDA_INVOCATION_CONTEXT']) ? self::withEvent($message, HttpEvent::of($server)) : $message;
+    }
+
+    private static function withEvent(ServerRequestInterface $message, HttpEvent $event): ServerRequestInterface
+    {
+        foreach ($event->pathParameters as $name => $value) {
+            $message = $message->withAttribute((string) $name, $value);
+        }
+
+        return $message->withAttribute('lambda-event', $event)->withAttribute('lambda-context', $event->context);
     }
 
     /** The answer, its body read in pieces when it is large or of unknown length. */

@@ -40,6 +40,26 @@ final class Context
         );
     }
 
+    /**
+     * From LAMBDA_INVOCATION_CONTEXT of a request.
+     *
+     * @internal see {@see HttpEvent::of()}
+     */
+    public static function ofJson(string $json): self
+    {
+        $context = self::decode($json);
+
+        return new self(
+            (string) ($context['awsRequestId'] ?? ''),
+            (int) ($context['deadlineMs'] ?? 0),
+            (string) ($context['invokedFunctionArn'] ?? ''),
+            (string) ($context['traceId'] ?? ''),
+            self::decode($context['clientContext'] ?? null),
+            self::decode($context['cognitoIdentity'] ?? null),
+            (string) ($context['tenantId'] ?? ''),
+        );
+    }
+
     /** Milliseconds until the deadline, 0 when it has passed; PHP_INT_MAX when there is none. */
     public function remainingMillis(): int
     {

@@ -54,6 +54,32 @@ final class Psr15Test extends WorkerTestCase
         self::assertSame('application/json', $answer->header('Content-Type'));
     }
 
+    public function testOnAwsLambdaARequestHasTheAttributesThatItHasUnderBref(): void
+    {
+        $this->serve(<<<'PHP'
+            $event = $request->getAttribute('lambda-event');
+            $context = $request->getAttribute('lambda-context');
+            $response->getBody()->write(json_encode($event === null ? $request->getAttributes() : [
+                $request->getAttribute('id'), $request->getAttribute('7'), $event->getPathParameters(), $event->getRequestContext()['stage'],
+                get_class($context), $context->getAwsRequestId(), $context->deadlineMillis, $context->clientContext, $context->tenantId,
+                count($request->getAttributes()),
+            ]));
+            return $response;
+            PHP);
+        $lambda = [
+            'LAMBDA_INVOCATION_CONTEXT' => '{"awsRequestId":"r-1","deadlineMs":1700000000000,"invokedFunctionArn":"arn:f","traceId":"Root=1",'
+                . '"clientContext":"{\"custom\":{\"a\":1}}","tenantId":"blue"}',
+            'LAMBDA_REQUEST_CONTEXT' => '{"stage":"prod"}',
+        ];
+        $parameters = ['LAMBDA_PATH_PARAMETERS' => '{"id":"7%20x","7":"seven","lambda-event":"of a client"}'];
+        self::assertSame([
+            '7%20x', 'seven', ['id' => '7%20x', 7 => 'seven', 'lambda-event' => 'of a client'], 'prod',
+            'Cetane\Lambda\Context', 'r-1', 1700000000000, ['custom' => ['a' => 1]], 'blue', 4,
+        ], $this->supervisor->exchange($lambda + $parameters)->json());
+        self::assertSame([null, null, [], 'prod'], \array_slice($this->supervisor->exchange($lambda)->json(), 0, 4));
+        self::assertSame([], $this->supervisor->exchange($parameters)->json(), 'and none over HTTP');
+    }
+
     public function testUploadedFilesAreATreeOfObjects(): void
     {
         $this->serve(<<<'PHP'

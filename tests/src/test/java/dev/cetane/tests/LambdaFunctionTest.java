@@ -1,6 +1,7 @@
 package dev.cetane.tests;
 
 import static dev.cetane.tests.LambdaEvents.httpApi;
+import static dev.cetane.tests.LambdaEvents.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -66,6 +67,33 @@ final class LambdaFunctionTest {
                         .path("rawQueryString")
                         .asText())
                 .isEqualTo("a=1");
+    }
+
+    @Test
+    void aPsr15HandlerGetsRequestsWithTheAttributesOfTheirEventsAndAFunctionBesideItTheRest() {
+        try (RunningLambda both = app("psr15.php").start()) {
+            Invocation order = both.api.invoke(rest(
+                    "GET", "/orders/7", "\"pathParameters\":{\"id\":\"7\"},\"queryStringParameters\":{\"a\":\"1\"},"));
+            JsonNode answer = RunningCetane.json(order.await().text());
+            assertThat(answer.path("statusCode").asInt()).as(answer.toString()).isEqualTo(201);
+            assertThat(answer.toString()).contains("[\"a=1\",\"b=2\"]");
+            JsonNode seen = RunningCetane.json(answer.path("body").asText());
+            assertThat(seen.path("id").asText()).isEqualTo("7");
+            assertThat(seen.path("stage").asText()).isEqualTo("prod");
+            assertThat(seen.path("requestId").asText()).isEqualTo(order.id);
+            assertThat(seen.path("remaining").asInt()).isBetween(1, 30_000);
+            assertThat(seen.path("query").toString()).isEqualTo("{\"a\":\"1\"}");
+
+            Invocation other = both.api.invoke("{\"detail-type\":\"Order Placed\",\"detail\":{}}");
+            assertThat(other.await().text()).isEqualTo("[\"Order Placed\",\"" + other.id + "\"]");
+            assertThat(RunningCetane.json(both.answer(rest("GET", "/orders", ""))
+                                    .path("body")
+                                    .asText())
+                            .path("id")
+                            .isNull())
+                    .as("of the request before")
+                    .isTrue();
+        }
     }
 
     @Test
