@@ -25,6 +25,7 @@ final class SapiExchange
     private readonly int $usualTimeoutMillis;
     private int $limitedAt = 0;
     private readonly bool $exposesPhp;
+    private readonly bool $startsSession;
 
     public function __construct(private readonly Worker $worker)
     {
@@ -33,6 +34,7 @@ final class SapiExchange
         $this->bufferBytes = \strcasecmp($buffer, 'on') === 0 ? 0 : ((int) $buffer > 0 ? (int) $buffer : -1);
         $this->timeLimit = (string) \ini_get('max_execution_time');
         $this->exposesPhp = (bool) \ini_get('expose_php');
+        $this->startsSession = \function_exists('session_start') && \ini_get('session.auto_start');
         $this->usualTimeoutMillis = (int) $worker->setting('request-timeout-millis');
         \set_time_limit(0);
         SapiHead::reset();
@@ -56,6 +58,12 @@ final class SapiExchange
         }
         if ($this->bufferBytes >= 0) {
             \ob_start(null, $this->bufferBytes);
+        }
+        if ($this->startsSession) {
+            // As in PHP, where no handler of the application's is there yet, that could throw.
+            \set_error_handler(null);
+            \session_start();
+            \restore_error_handler();
         }
         if ($this->timeLimit !== '0') {
             $this->startTimeLimit($this->limitFor($request));

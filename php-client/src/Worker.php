@@ -90,6 +90,7 @@ final class Worker
             );
         }
         require_once __DIR__ . '/../functions.php';
+        self::dropSession();
         $connection = Connection::open($in, $out);
         // Processes that the application starts must not take themselves for workers.
         foreach (['CETANE_IN', 'CETANE_OUT'] as $name) {
@@ -105,6 +106,15 @@ final class Worker
         }
 
         return self::$current = new self($connection, $hello);
+    }
+
+    /** With session.auto_start PHP has begun one, which is nobody's, and would be everybody's. */
+    private static function dropSession(): void
+    {
+        if (\ini_get('session.auto_start') && \session_status() === \PHP_SESSION_ACTIVE) {
+            \session_destroy();
+            unset($_SESSION);
+        }
     }
 
     /** The worker of this process, null before {@see connect()}. */

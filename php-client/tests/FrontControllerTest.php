@@ -171,6 +171,28 @@ final class FrontControllerTest extends WorkerTestCase
         self::assertStringStartsWith('1 ', $this->supervisor->exchange($start)->body, 'a third client');
     }
 
+    /** session.auto_start */
+    public function testASessionThatStartsByItselfIsTheClientsAndNotThatOfTheProcess(): void
+    {
+        $this->startFrontController(
+            '$_SESSION["n"] = ($_SESSION["n"] ?? 0) + 1; echo $_SESSION["n"], " ", session_id();',
+            ['-d', 'session.auto_start=1'],
+        );
+        $alice = $this->supervisor->exchange();
+        $id = \substr($alice->body, 2);
+        self::assertSame("1 $id", $alice->body);
+        self::assertStringStartsWith("PHPSESSID=$id;", (string) $alice->header('Set-Cookie'));
+        $bob = $this->supervisor->exchange();
+        self::assertStringStartsWith('1 ', $bob->body);
+        self::assertNotSame($alice->body, $bob->body);
+        $again = $this->supervisor->exchange(['HTTP_COOKIE' => "PHPSESSID=$id"]);
+        self::assertSame("2 $id", $again->body);
+        self::assertNull($again->header('Set-Cookie'));
+        $files = \glob(\dirname($this->supervisor->file('x', '')) . '/sess_*');
+        self::assertCount(2, $files ?: [], 'the process itself leaves none');
+        $this->assertStopsQuietly();
+    }
+
     public function testASessionOfAnotherNameIsReadFromItsOwnCookie(): void
     {
         $this->startFrontController(<<<'PHP'

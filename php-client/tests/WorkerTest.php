@@ -9,6 +9,18 @@ use Cetane\Tests\Support\WorkerTestCase;
 /** @covers \Cetane\Worker */
 final class WorkerTest extends WorkerTestCase
 {
+    public function testTheProcessItselfHasNoSession(): void
+    {
+        $directory = \dirname($this->supervisor->file('x', ''));
+        $this->startScript(
+            'Worker::run(fn () => session_status() . " " . (isset($_SESSION) ? "leak" : "none"));',
+            ['-d', 'session.auto_start=1', '-d', "session.save_path=$directory"],
+        );
+        self::assertSame(\PHP_SESSION_NONE . ' none', $this->supervisor->exchange()->body);
+        self::assertSame([], \glob("$directory/sess_*"));
+        $this->assertStopsQuietly();
+    }
+
     public function testAnswersOneRequestAfterTheOther(): void
     {
         $this->startHandler('fn (Request $r) => new Response(201, ["Content-Type" => "text/plain", "X-A" => ["1", "2"]], "hi " . $r->uri())');
