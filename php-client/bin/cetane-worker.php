@@ -13,6 +13,12 @@ if (!class_exists(Cetane\Worker::class)) {
 
 (static function (): void {
     $worker = Cetane\Worker::connect();
+    $application = (string) getenv('CETANE_APP');
+    if (getenv('CETANE_BOOTED') !== false && is_dir($application)) {
+        // The supervisor would say the same, but is not there yet: a directory is Laravel's.
+        Cetane\Laravel\Launcher::boot($worker, $application)->run();
+        exit;
+    }
     $script = $worker->setting('script');
     switch ($worker->setting('kind')) {
         case 'front-controller':

@@ -11,6 +11,7 @@ use Cetane\Protocol\Frame;
 use Cetane\Protocol\Hello;
 use Cetane\Protocol\Job;
 use Cetane\Protocol\Measurements;
+use Cetane\Protocol\PairList;
 use Cetane\Protocol\ProtocolViolation;
 
 /**
@@ -42,12 +43,13 @@ final class Worker
     private readonly PrintedAnswer $printed;
     private readonly Shutdown $shutdown;
     private readonly JobRunner $jobs;
+    private ?Hello $hello = null;
     private ?Request $request = null;
     private ?Measurements $measurements = null;
     /** @var list<\Closure(): void> */
     private array $afterResponse = [];
     private bool $retiring = false;
-    private bool $canSendFiles;
+    private ?bool $canSendFiles = null;
     /** Which events are taken: "all", those that are no HTTP requests ("other"), or none. */
     private string $events = '';
 
@@ -59,20 +61,23 @@ final class Worker
     private int $cpuMicros = 0;
     private int $cpuAskedAt = 0;
 
-    private function __construct(private readonly Connection $connection, private readonly Hello $hello)
+    private function __construct(private readonly Connection $connection)
     {
-        $this->canSendFiles = \in_array('file', $hello->capabilities(), true);
         $this->output = new Output($connection, fn () => $this->shutdown->end());
         $this->printed = new PrintedAnswer($connection, $this->output);
         $this->shutdown = new Shutdown($this, $connection);
         $this->jobs = new JobRunner($this);
         $this->output->start();
         \class_exists(Request::class);
+        \class_exists(Response::class);
+        \class_exists(PairList::class);
     }
 
     /**
      * Connects this process with its supervisor; later calls give the same object. From here on what the script prints outside a
      * request goes to the log.
+     *
+     * Where this process was started before the supervisor, as on AWS Lambda, it is not waited for here: the application boots meanwhile.
      *
      * @throws \RuntimeException when the script was not started by Cetane
      */
@@ -91,21 +96,35 @@ final class Worker
         }
         require_once __DIR__ . '/../functions.php';
         self::dropSession();
-        $connection = Connection::open($in, $out);
+        $isBeforeSupervisor = \getenv('CETANE_BOOTED') !== false;
+        $connection = $isBeforeSupervisor ? Connection::later($in, $out) : Connection::open($in, $out);
         // Processes that the application starts must not take themselves for workers.
         foreach (['CETANE_IN', 'CETANE_OUT'] as $name) {
             \putenv($name);
             unset($_SERVER[$name], $_ENV[$name]);
         }
+        $hello = $isBeforeSupervisor ? null : self::greeted($connection);
+        $worker = self::$current = new self($connection);
+        $worker->hello = $hello;
+
+        return $worker;
+    }
+
+    private static function greeted(Connection $connection): Hello
+    {
         try {
-            $hello = $connection->hello();
+            return $connection->hello();
         } catch (ProtocolViolation $violation) {
             self::exitWith($connection, $violation);
         } catch (ConnectionLost) {
             exit(1);
         }
+    }
 
-        return self::$current = new self($connection, $hello);
+    /** What the supervisor has said, for which it waits where nobody has asked before. */
+    private function hello(): Hello
+    {
+        return $this->hello ??= self::greeted($this->connection);
     }
 
     /** With session.auto_start PHP has begun one, which is nobody's, and would be everybody's. */
@@ -147,9 +166,7 @@ final class Worker
      */
     public function takeEvents(bool $all): void
     {
-        if (\in_array('event', $this->hello->capabilities(), true)) {
-            $this->events = $all ? 'all' : 'other';
-        }
+        $this->events = $all ? 'all' : 'other';
     }
 
     /** Says that the application is booted. The first {@see wait()} says so too. */
@@ -158,12 +175,15 @@ final class Worker
         if (!$this->connection->isBooting()) {
             return;
         }
+        if (!\in_array('event', $this->hello()->capabilities(), true)) {
+            $this->events = '';
+        }
         $this->cpuMicros = self::cpuMicros();
         $this->timeLimit = (int) \ini_get('max_execution_time');
-        $forms = \in_array('form', $this->hello->capabilities(), true) ? self::formLimits() : [];
+        $forms = \in_array('form', $this->hello()->capabilities(), true) ? self::formLimits() : [];
         $this->connection->ready([
             'capabilities' => \implode(' ', \array_intersect(
-                $this->hello->capabilities(),
+                $this->hello()->capabilities(),
                 ['file', 'call', 'metrics', ...$this->jobs->capabilities(), ...($forms === [] ? [] : ['form']), ...($this->events === '' ? [] : ['event'])],
             )),
             'pid' => (string) \getmypid(),
@@ -234,7 +254,7 @@ final class Worker
     /** Whether the supervisor answers calls of this worker: {@see SharedTable} and {@see Tasks} need it. */
     public function canCall(): bool
     {
-        return \in_array('call', $this->hello->capabilities(), true);
+        return \in_array('call', $this->hello()->capabilities(), true);
     }
 
     /** @internal for what ships with the client */
@@ -246,7 +266,7 @@ final class Worker
     /** @internal for {@see Metrics}: what goes with the next DONE; null where the supervisor does not want it */
     public function measurements(): ?Measurements
     {
-        return $this->measurements ??= \in_array('metrics', $this->hello->capabilities(), true) ? new Measurements() : null;
+        return $this->measurements ??= \in_array('metrics', $this->hello()->capabilities(), true) ? new Measurements() : null;
     }
 
     /**
@@ -413,7 +433,7 @@ final class Worker
     /** A setting of the supervisor's HELLO: kind, script, document-root, debug; empty when it was not given. */
     public function setting(string $name): string
     {
-        return $this->hello->settings[$name] ?? '';
+        return $this->hello()->settings[$name] ?? '';
     }
 
     /** Whether error messages may go to clients. */
@@ -516,9 +536,14 @@ final class Worker
             $this->connection->data($body);
             $this->endAnswer();
         } else {
-            (new BodySender($this, $this->connection, $this->output, $this->canSendFiles))->send($response);
+            (new BodySender($this, $this->connection, $this->output, $this->canSendFiles()))->send($response);
             $this->connection->isDoneDue() || $this->endAnswer();
         }
+    }
+
+    private function canSendFiles(): bool
+    {
+        return $this->canSendFiles ??= \in_array('file', $this->hello()->capabilities(), true);
     }
 
     private function endAnswer(): void

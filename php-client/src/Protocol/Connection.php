@@ -51,16 +51,23 @@ final class Connection
 
     public readonly Calls $calls;
     private readonly FrameReader $reader;
+    /** @var resource|null to the supervisor, null until it is open */
+    private $out = null;
+    /** @var array{string, string}|null the FIFOs until they are open */
+    private ?array $paths = null;
 
     /**
-     * @param resource $in from the supervisor
-     * @param resource $out to the supervisor
+     * @param resource|null $in from the supervisor
+     * @param resource|null $out to the supervisor
      */
-    public function __construct($in, private $out)
+    public function __construct($in, $out)
     {
         $this->reader = new FrameReader($in);
         $this->calls = new Calls($this, $this->reader);
-        \stream_set_write_buffer($out, 0);
+        if ($out !== null) {
+            \stream_set_write_buffer($out, 0);
+            $this->out = $out;
+        }
     }
 
     /**
@@ -70,6 +77,31 @@ final class Connection
      */
     public static function open(string $inPath, string $outPath): self
     {
+        $connection = self::later($inPath, $outPath);
+        $connection->connect();
+
+        return $connection;
+    }
+
+    /**
+     * Opens the FIFOs once there is something to read or to write: opening them waits for a supervisor that was started after this process, and
+     * until then there is much to do.
+     */
+    public static function later(string $inPath, string $outPath): self
+    {
+        $connection = new self(null, null);
+        $connection->paths = [$inPath, $outPath];
+
+        return $connection;
+    }
+
+    /** @throws \RuntimeException when one can't be opened */
+    private function connect(): void
+    {
+        if ($this->paths === null) {
+            return;
+        }
+        [$inPath, $outPath] = $this->paths;
         $in = @\fopen($inPath, 'rbe');
         $out = $in === false ? false : @\fopen($outPath, 'wbe');
         if ($in === false || $out === false) {
@@ -79,8 +111,10 @@ final class Connection
                 \error_get_last()['message'] ?? 'unknown reason',
             ));
         }
-
-        return new self($in, $out);
+        $this->paths = null;
+        \stream_set_write_buffer($out, 0);
+        $this->reader->begin($in);
+        $this->out = $out;
     }
 
     /**
@@ -92,6 +126,7 @@ final class Connection
         if ($this->turn !== self::GREETING) {
             throw $this->notItsTurn(self::GREETING);
         }
+        $this->connect();
         $reader = $this->reader;
         if (!$reader->next()) {
             throw new ConnectionLost('The supervisor is gone: its stream ended before HELLO.');
@@ -542,6 +577,9 @@ final class Connection
     {
         if ($this->broken) {
             throw new ConnectionLost('The supervisor is gone.');
+        }
+        if ($this->out === null) {
+            $this->connect();
         }
         $length = \strlen($bytes);
         $written = @\fwrite($this->out, $bytes);

@@ -25,9 +25,15 @@ final class FrameReader
     /** @var array<int, array{int, int, int}> the frames that may come */
     private array $rules = Frame::TO_WORKER;
 
-    /** @param resource $in */
+    /** @param resource|null $in null until {@see begin()} gives it */
     public function __construct(private $in)
     {
+    }
+
+    /** @param resource $in */
+    public function begin($in): void
+    {
+        $this->in = $in;
     }
 
     /** @param list<string> $capabilities all that are agreed on */

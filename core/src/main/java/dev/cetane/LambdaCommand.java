@@ -174,7 +174,7 @@ final class LambdaCommand {
     /** Without what the launcher sets for this JVM. */
     static Map<String, String> workersEnvironment(Map<String, String> environment) {
         Map<String, String> passed = new HashMap<>(environment);
-        passed.keySet().removeAll(List.of("MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"));
+        passed.keySet().removeAll(List.of("MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_", "_JAVA_SR_SIGNUM"));
         return passed;
     }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -135,6 +136,39 @@ final class LambdaBootTest {
             String second = lambda.body(httpApi("/counter", "")).path("pid").asText();
             assertThat(commandLine(second)).isEqualTo(booted);
             assertThat(surroundings(second)).isEqualTo(surroundings);
+        }
+    }
+
+    /** A java that begins when that file is there. */
+    private RunningLambda.Starter javaWaitsFor(Path file) throws IOException {
+        Path java = directory.resolve("java");
+        Files.writeString(
+                java,
+                "#!/bin/sh\nuntil [ -e '" + file + "' ]; do sleep 0.01; done\nexec java \"$@\"\n",
+                StandardCharsets.UTF_8);
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
+        return new RunningLambda.Starter(directory)
+                .environment("CETANE_JAVA", java.toString())
+                .bootstrapped();
+    }
+
+    @Test
+    void whatAWorkerScriptDoesOnceItIsConnectedDoesNotWaitForTheJvm() throws IOException {
+        Path booted = directory.resolve("booted");
+        script("$worker = Cetane\\Worker::connect();\ntouch('" + booted + "');\nCetane\\Worker::run(fn () => 'hi');");
+        try (RunningLambda lambda = javaWaitsFor(booted).start()) {
+            assertThat(lambda.answer(httpApi("/", "")).path("body").asText()).isEqualTo("hi");
+        }
+    }
+
+    @Test
+    void laravelBootsBeforeTheJvmIsThereAndWhatKeepsItFromItIsTold() throws IOException {
+        Path booted = directory.resolve("booted");
+        put("bootstrap/app.php", "touch('" + booted + "'); throw new LogicException('no key here');");
+        put("vendor/autoload.php", "");
+        try (RunningLambda lambda = javaWaitsFor(booted).start()) {
+            assertThat(lambda.api.awaitInitError().text()).contains("no key here");
+            assertThat(lambda.awaitExit()).isEqualTo(1);
         }
     }
 
