@@ -23,11 +23,13 @@ final class TopCommand {
     private static final String HELP =
             "Sort by b busy, r requests, m memory, a age, i id; q quits. Type the letter and Enter.";
 
-    /** The cursor to the first column of the first line. */
-    private static final String HOME = "\033[H";
+    /** The cursor to the first column of the line with this number, from 1; or of the last one, where there are fewer. */
+    private static final String AT_LINE = "\033[%d;1H";
 
     private static final String CLEAR_TO_LINE_END = "\033[K";
     private static final String CLEAR_BELOW = "\033[J";
+    private static final String CUT_LINES = "\033[?7l";
+    private static final String WRAP_LINES = "\033[?7h";
 
     private final PrintStream out;
     private final ControlClient instance;
@@ -58,7 +60,7 @@ final class TopCommand {
             Thread reader = new Thread(() -> read(keys), "cetane-keys");
             reader.setDaemon(true);
             reader.start();
-            out.print(HOME + CLEAR_BELOW);
+            out.print(AT_LINE.formatted(1) + CLEAR_BELOW);
         }
         long shown = 0;
         while (!quit) {
@@ -88,10 +90,17 @@ final class TopCommand {
         return 0;
     }
 
-    /** Line by line over what was there, so that nothing flickers. */
+    /**
+     * Each line at its place over what was there, so that nothing flickers. Of a page that is larger than the terminal the lines' ends and the last
+     * workers are missing: nothing wraps or scrolls, and the help is on the last line.
+     */
     private void show(String page) {
-        String text = page + "\n" + HELP + "\n";
-        out.print(HOME + text.replace("\n", CLEAR_TO_LINE_END + "\n") + CLEAR_BELOW);
+        StringBuilder screen = new StringBuilder(CUT_LINES);
+        int number = 0;
+        for (String line : (page.stripTrailing() + "\n\n" + HELP).split("\n", -1)) {
+            screen.append(AT_LINE.formatted(++number)).append(CLEAR_TO_LINE_END).append(line);
+        }
+        out.print(screen.append(CLEAR_BELOW).append(WRAP_LINES));
         out.flush();
     }
 

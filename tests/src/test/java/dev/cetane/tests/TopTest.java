@@ -6,7 +6,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -14,6 +18,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** {@code cetane top}, with and without a terminal. */
 @Timeout(180)
 final class TopTest {
+    /** A line with its number, from 1. */
+    private static final Pattern LINE = Pattern.compile("\033\\[([0-9]+);1H\033\\[K([^\033]*)");
+
     @RegisterExtension
     static final Instances INSTANCES = new Instances();
 
@@ -56,22 +63,26 @@ final class TopTest {
         try (OutputStream keys = process.getOutputStream();
                 InputStream screen = process.getInputStream()) {
             String first = readPages(screen, 2);
-            assertThat(first).contains("\033[H", "Sort by b busy", "requests  ");
-            int id1 = first.lastIndexOf("\n1 ");
-            assertThat(id1).isPositive().isLessThan(first.lastIndexOf("\n2 "));
+            List<String> lines = screen(first, 24, 200);
+            assertThat(lines.get(0)).startsWith("cetane ");
+            assertThat(lines.subList(6, 10))
+                    .satisfiesExactly(
+                            line -> assertThat(line).startsWith("ID  ROLE"),
+                            line -> assertThat(line).startsWith("1 "),
+                            line -> assertThat(line).startsWith("2 "),
+                            line -> assertThat(line).startsWith("3 "));
+            assertThat(lines.get(11)).startsWith("Sort by b busy");
+            List<String> small = screen(first, 9, 20);
+            assertThat(small.get(0)).startsWith("cetane ");
+            assertThat(small.get(7)).startsWith("1 ");
+            assertThat(small.get(8)).isEqualTo("Sort by b busy, r re");
             cetane.get("/count");
             cetane.get("/count");
             keys.write("r\n".getBytes(StandardCharsets.UTF_8));
             keys.flush();
             // Idle workers are taken last in, first out: one of them has served both.
             String sorted = readPages(screen, 3);
-            assertThat(sorted.substring(sorted.lastIndexOf("ID  ROLE"))
-                            .lines()
-                            .skip(1)
-                            .findFirst())
-                    .get()
-                    .asString()
-                    .containsPattern("idle +[0-9a-z ]+ +2 ");
+            assertThat(screen(sorted, 24, 200).get(7)).containsPattern("idle +[0-9a-z ]+ +2 ");
             keys.write("q\n".getBytes(StandardCharsets.UTF_8));
             keys.flush();
             assertThat(process.waitFor(RunningCetane.PATIENCE.toSeconds(), TimeUnit.SECONDS))
@@ -80,6 +91,21 @@ final class TopTest {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    /** What a terminal of that size shows when all of this has come: what does not fit into a line is cut, and no line is below the last one. */
+    private static List<String> screen(String text, int rows, int columns) {
+        String[] lines = new String[rows];
+        Arrays.fill(lines, "");
+        Matcher place = LINE.matcher(text);
+        while (place.find()) {
+            String line = place.group(2);
+            assertThat(line).as("a line break would scroll").doesNotContain("\n");
+            lines[Math.min(rows, Integer.parseInt(place.group(1))) - 1] =
+                    line.substring(0, Math.min(columns, line.length()));
+        }
+        assertThat(text.indexOf("\033[?7l")).as("lines are cut").isLessThan(text.indexOf("\033[2;1H"));
+        return List.of(lines);
     }
 
     /** What comes until that many pages are whole. */
