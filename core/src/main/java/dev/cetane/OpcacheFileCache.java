@@ -27,6 +27,8 @@ final class OpcacheFileCache {
 
     static final String FILE_CACHE = "opcache.file_cache";
 
+    private static final String OPTIMIZATION = "opcache.optimization_level";
+
     private OpcacheFileCache() {}
 
     /**
@@ -47,10 +49,23 @@ final class OpcacheFileCache {
         return ini;
     }
 
-    /** The application with what was compiled for it, if that can be used. */
+    /**
+     * The application without opcache's optimizer, unless its own settings say more of it: what is compiled when an environment starts is
+     * optimized for longer than most environments live to gain from.
+     */
+    static ApplicationConfig unoptimized(ApplicationConfig application) {
+        return application.ini().containsKey(OPTIMIZATION)
+                ? application
+                : application.withIni(Map.of(OPTIMIZATION, "0"));
+    }
+
+    /** The application with what was compiled for it, if that can be used, else {@link #unoptimized}. */
     static ApplicationConfig used(ApplicationConfig application, Path taskRoot, Path runDirectory, EventLog log) {
-        if (!Files.isDirectory(taskRoot.resolve(DIRECTORY)) || application.ini().containsKey(FILE_CACHE)) {
+        if (application.ini().containsKey(FILE_CACHE)) {
             return application;
+        }
+        if (!Files.isDirectory(taskRoot.resolve(DIRECTORY))) {
+            return unoptimized(application);
         }
         Path cache = of(taskRoot, application.kind());
         if (!Files.isDirectory(cache)) {
@@ -60,10 +75,10 @@ final class OpcacheFileCache {
                     null,
                     cache + " is not there: what cetane warm has compiled was for another version of Cetane, or another"
                             + " kind of application, and is not used; run cetane warm again, as the last step of the build");
-            return application;
+            return unoptimized(application);
         }
         if (Files.isWritable(cache)) {
-            return application;
+            return unoptimized(application);
         }
         try {
             if (!isOf(taskRoot, cache)) {

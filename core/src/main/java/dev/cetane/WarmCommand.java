@@ -43,6 +43,10 @@ final class WarmCommand {
     private final Path taskRoot;
     private final CetaneConfig config;
     private final ApplicationConfig application;
+
+    /** The same as it starts on Lambda when nothing was compiled. */
+    private final ApplicationConfig uncompiled;
+
     private final Set<String> without;
     private final String target;
     private final int runs;
@@ -67,6 +71,7 @@ final class WarmCommand {
         this.taskRoot = taskRoot;
         this.config = config;
         this.application = application;
+        uncompiled = OpcacheFileCache.unoptimized(application);
         this.without = without;
         this.runs = runs;
         for (String step : without) {
@@ -150,7 +155,7 @@ final class WarmCommand {
                 }
             }
         }
-        Start before = start(starts, application);
+        Start before = start(starts, uncompiled);
         if (!before.problem().isEmpty() || before.status() >= 400) {
             String how = before.problem().isEmpty() ? "is answered " + before.status() : "fails: " + before.problem();
             say("advice", "request", "GET " + target + " " + how + "; lambda.warm-request names a path that says more");
@@ -158,13 +163,12 @@ final class WarmCommand {
         for (Cache cache : wanted) {
             makeCache(cache, starts, before);
         }
-        ApplicationConfig compiled = application;
+        ApplicationConfig compiled = uncompiled;
         if (isWanted(OPCACHE)) {
             compiled = compile(root, storage, workDirectory, starts, before, php);
         }
         if (saved.size() > 1) {
-            ApplicationConfig plain = application;
-            saved.put("all", starts.compare(this::allAway, plain, this::allBack, compiled));
+            saved.put("all", starts.compare(this::allAway, uncompiled, this::allBack, compiled));
         }
     }
 
@@ -187,7 +191,7 @@ final class WarmCommand {
         ArtisanCaches caches = requireNonNull(artisan);
         String problem = caches.make(cache);
         if (problem == null) {
-            problem = difference(starts, application, before);
+            problem = difference(starts, uncompiled, before);
             if (problem != null) {
                 caches.drop(cache);
                 problem = "with this cache " + problem;
@@ -218,7 +222,7 @@ final class WarmCommand {
         if (runs > 0) {
             saved.put(
                     cache.name(),
-                    starts.compare(() -> caches.away(cache), application, () -> caches.back(cache), application));
+                    starts.compare(() -> caches.away(cache), uncompiled, () -> caches.back(cache), uncompiled));
         }
     }
 
@@ -242,7 +246,7 @@ final class WarmCommand {
             throws IOException, InterruptedException {
         if (!php.opcache()) {
             say("FAIL", OPCACHE, "opcache is not loaded or is off in this PHP; see cetane check, or --without opcache");
-            return application;
+            return uncompiled;
         }
         Path cache = OpcacheFileCache.of(root, application.kind());
         Path fresh = cache.resolveSibling(cache.getFileName() + ".new");
@@ -257,7 +261,7 @@ final class WarmCommand {
             String problem = difference(starts, application.withIni(OpcacheFileCache.ini(fresh)), before);
             if (problem != null) {
                 say("FAIL", OPCACHE, "with compiled code " + problem + ". What was compiled is thrown away");
-                return application;
+                return uncompiled;
             }
             long bytes = OpcacheCompiler.open(fresh);
             ArtisanCaches.delete(cache);
@@ -269,7 +273,7 @@ final class WarmCommand {
         ApplicationConfig compiled =
                 application.withIni(OpcacheFileCache.ini(OpcacheFileCache.link(cache, workDirectory)));
         if (runs > 0) {
-            saved.put(OPCACHE, starts.compare(() -> {}, application, () -> {}, compiled));
+            saved.put(OPCACHE, starts.compare(() -> {}, uncompiled, () -> {}, compiled));
         }
         return compiled;
     }

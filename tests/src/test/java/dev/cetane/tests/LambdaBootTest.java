@@ -173,6 +173,20 @@ final class LambdaBootTest {
     }
 
     @Test
+    void codeThatNothingHasCompiledIsNotOptimizedUnlessTheApplicationWantsIt() throws IOException {
+        Path script = script("Cetane\\Worker::run(fn () => ini_get('opcache.optimization_level'));");
+        try (RunningLambda lambda =
+                new RunningLambda.Starter(script).bootstrapped().start()) {
+            assertThat(lambda.answer(httpApi("/", "")).path("body").asText()).isEqualTo("0");
+        }
+        try (RunningLambda lambda = new RunningLambda.Starter(script)
+                .set("app.ini.opcache.optimization_level", "0x7FFE9FFF")
+                .start()) {
+            assertThat(lambda.answer(httpApi("/", "")).path("body").asText()).isEqualTo("0x7FFE9FFF");
+        }
+    }
+
+    @Test
     void whatKeepsLaravelFromBootingIsTheInitError() throws IOException {
         put("bootstrap/app.php", "throw new LogicException('no key here');");
         put("vendor/autoload.php", "");

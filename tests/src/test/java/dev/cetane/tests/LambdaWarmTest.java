@@ -138,7 +138,9 @@ final class LambdaWarmTest {
             JsonNode first = RunningCetane.json(lambda.body("/"));
             assertThat(first.path("said").asText()).isEqualTo("first");
             assertThat(first.path("opcache").asBoolean()).isTrue();
-            assertThat(first.path("command").asText()).contains("opcache.file_cache=/tmp/cetane-boot-");
+            assertThat(first.path("command").asText())
+                    .contains("opcache.file_cache=/tmp/cetane-boot-")
+                    .doesNotContain("optimization_level");
             Processes.signal(first.path("pid").asLong(), "KILL");
             await("it is seen")
                     .atMost(RunningCetane.PATIENCE)
