@@ -1,6 +1,7 @@
 package dev.cetane.http;
 
 import dev.cetane.log.EventLog;
+import dev.cetane.log.FileReason;
 import dev.cetane.multipart.Delimiter;
 import dev.cetane.multipart.FormLimits;
 import dev.cetane.protocol.FrameType;
@@ -216,7 +217,7 @@ final class BodyReader {
                     "http.spool-failed",
                     exchange.id(),
                     "a request's body of " + stored.length() + " bytes so far could not be written to "
-                            + door.config().spoolDirectory() + ": " + failure
+                            + door.config().spoolDirectory() + ": " + FileReason.of(failure)
                             + "; make room there, or set http.spool-directory to another place");
             connection.refuse(HttpFailure.STORAGE_FAILED, "the body could not be stored");
         } else if (stage == Stage.READING) {

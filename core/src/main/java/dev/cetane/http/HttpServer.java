@@ -184,7 +184,7 @@ public final class HttpServer implements AutoCloseable {
         if (address instanceof UnixDomainSocketAddress unix) {
             UnixSocketFile.claim(unix.getPath());
             bootstrap.channel(transport.unixListener());
-            listeners.add(bound(bootstrap, transport.unixAddress(unix), "unix:" + unix.getPath()));
+            listeners.add(bound(bootstrap, transport.unixAddress(unix), "unix:" + unix.getPath(), door.log()));
             UnixSocketFile.openToGroup(unix.getPath());
             addresses.add(unix);
         } else if (address instanceof InetSocketAddress inet) {
@@ -192,7 +192,7 @@ public final class HttpServer implements AutoCloseable {
                     .channel(transport.tcpListener())
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true);
-            Channel channel = bound(bootstrap, inet, inet.getHostString() + ":" + inet.getPort());
+            Channel channel = bound(bootstrap, inet, inet.getHostString() + ":" + inet.getPort(), door.log());
             listeners.add(channel);
             addresses.add(channel.localAddress());
         } else {
@@ -201,15 +201,17 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
-    private static Channel bound(ServerBootstrap bootstrap, SocketAddress address, String name) throws IOException {
+    private static Channel bound(ServerBootstrap bootstrap, SocketAddress address, String name, EventLog log)
+            throws IOException {
         var bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             Throwable cause = bound.cause();
             throw new IOException(
-                    "cannot listen on " + name + ": " + (cause == null ? "unknown" : cause.getMessage())
+                    "cannot listen on " + name + ": " + (cause == null ? "unknown" : AcceptFailures.reason(cause))
                             + "; stop what listens there, or choose another address with http.listen (--listen)",
                     cause);
         }
+        bound.channel().pipeline().addLast(new AcceptFailures(name, log));
         return bound.channel();
     }
 

@@ -16,7 +16,8 @@ public final class FileReason {
     /** A clause without the path, as in {@code permission denied}. */
     public static String of(IOException e) {
         if (e instanceof FileSystemException failed && failed.getReason() != null) {
-            return failed.getReason();
+            String reason = failed.getReason();
+            return reason.equals("Too many open files") ? reason + ", raise their limit (ulimit -n)" : reason;
         }
         if (e instanceof NoSuchFileException) {
             return "no such file or directory";

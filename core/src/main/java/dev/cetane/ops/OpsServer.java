@@ -1,5 +1,6 @@
 package dev.cetane.ops;
 
+import dev.cetane.http.AcceptFailures;
 import dev.cetane.log.EventLog;
 import dev.cetane.worker.PoolSnapshot;
 import dev.cetane.worker.Ticker;
@@ -146,13 +147,12 @@ public final class OpsServer implements AutoCloseable {
         }
         var bound = bootstrap.bind(where).awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            // Netty puts the system call before what went wrong.
-            String reason = String.valueOf(bound.cause().getMessage()).replaceFirst("^bind\\(.*\\).*: ", "");
             throw new IOException(
-                    name + " cannot be bound: " + reason
+                    name + " cannot be bound: " + AcceptFailures.reason(bound.cause())
                             + "; stop what listens there, or choose another address with ops.listen (--ops)",
                     bound.cause());
         }
+        bound.channel().pipeline().addLast(new AcceptFailures(name, log));
         listeners.add(bound.channel());
         return bound.channel();
     }

@@ -47,6 +47,8 @@ final class FileReasonTest {
     void a_reason_that_is_given_is_kept_and_never_the_path_repeated() {
         assertThat(FileReason.of(new FileSystemException("/x", null, "No space left on device")))
                 .isEqualTo("No space left on device");
+        assertThat(FileReason.of(new FileSystemException("/x", null, "Too many open files")))
+                .isEqualTo("Too many open files, raise their limit (ulimit -n)");
         assertThat(FileReason.of(new NoSuchFileException("/x", null, "it has just changed")))
                 .isEqualTo("it has just changed");
         assertThat(FileReason.of(new FileAlreadyExistsException("/x"))).doesNotContain("/x");

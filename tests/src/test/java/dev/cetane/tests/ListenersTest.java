@@ -52,6 +52,30 @@ final class ListenersTest {
     }
 
     @Test
+    void without_file_descriptors_connections_wait_and_the_log_says_what_to_raise() throws IOException {
+        RunningCetane cetane = INSTANCES.worker("well-behaved.php").workers(1).start();
+        ServerLog.Tail log = cetane.logFromHere();
+        mostOpenFiles(cetane, 5);
+        try (RawClient client = new RawClient(tcp(cetane.urls().get(0)))) {
+            client.get("/");
+            assertThat(log.await("http.accept-failed").message())
+                    .startsWith("no connection can be accepted on 127.0.0.1:")
+                    .contains(
+                            ": Too many open files; tried again each second. Raise the limit of open files (ulimit -n");
+            mostOpenFiles(cetane, 1024);
+            assertThat(client.answer().status()).isEqualTo(200);
+        }
+        assertThat(log.all()).noneMatch(line -> line.event().equals("library"));
+    }
+
+    /** As {@code ulimit -n} would have it, while it runs. */
+    private static void mostOpenFiles(RunningCetane cetane, int most) {
+        Command.Run run = Command.of("prlimit", "--pid", Long.toString(cetane.pid()), "--nofile=" + most + ":")
+                .run();
+        assertThat(run.code()).as(run.toString()).isZero();
+    }
+
+    @Test
     void a_unix_socket_that_a_dead_instance_left_is_replaced_and_one_in_use_is_not() throws IOException {
         Path socket = directory.resolve("http.sock");
         RunningCetane killed =
