@@ -11,7 +11,7 @@ declare(strict_types=1);
 $server = stream_socket_server('tcp://127.0.0.1:0') ?: exit(1);
 $application = sys_get_temp_dir() . '/cetane-train-' . getmypid();
 mkdir($application);
-file_put_contents("$application/worker.php", '<?php Cetane\Worker::run(fn ($request) => new Cetane\Response(200, ["Content-Type" => "text/plain"], $request->body() . "ok"));');
+file_put_contents("$application/worker.php", '<?php Cetane\Worker::run(fn ($request) => new Cetane\Response(200, ["Content-Type" => "text/html; charset=UTF-8", "Cache-Control" => "private", "Set-Cookie" => ["a=1", "b=2"]], $request->body() . "ok"));');
 $head = ['headers' => ['host' => 'localhost', 'content-type' => 'text/plain', 'x-forwarded-proto' => 'https'], 'isBase64Encoded' => false];
 $events = [
     ['version' => '2.0', 'rawPath' => '/', 'rawQueryString' => 'a=1', 'cookies' => ['a=1'], 'requestContext' => [
@@ -68,6 +68,8 @@ foreach ($events as $i => $event) {
     fwrite($api, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
 }
 $read($api);
+// The supervisor looks for output now and then: that code, too, belongs into the archive.
+usleep(500_000);
 proc_terminate($process);
 proc_close($process);
 unlink("$application/worker.php");
