@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -76,15 +77,21 @@ final class CollectorClient {
             // The request's own time-out ends with the head of the answer.
             return reply(pending.get(config.timeout().toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException e) {
-            return later(
-                    0, "no answer within tracing.timeout (" + config.timeout().toMillis() + " ms)");
+            return late();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof HttpTimeoutException) {
+                return late();
+            }
             String why = cause.getMessage();
             return later(0, cause.getClass().getSimpleName() + (why == null ? "" : ": " + why));
         } finally {
             pending.cancel(true);
         }
+    }
+
+    private Reply late() {
+        return later(0, "no answer within tracing.timeout (" + config.timeout().toMillis() + " ms)");
     }
 
     private Reply reply(HttpResponse<byte[]> response) {
