@@ -36,6 +36,7 @@ final class EventBody {
     private @Nullable Path file;
     private @Nullable ByteWriter fields;
     private @Nullable ByteWriter uploads;
+    private @Nullable FormFiles formFiles;
     private String remark = "";
 
     private EventBody(Path directory, String prefix, byte[] bytes, int length) {
@@ -101,6 +102,35 @@ final class EventBody {
         return remark;
     }
 
+    /**
+     * Stores what is too large for the frame, before a worker is taken for it.
+     *
+     * @throws UncheckedIOException when it cannot be stored: there is no room
+     */
+    void store() {
+        ByteWriter text = fields;
+        ByteWriter list = uploads;
+        if (text != null && list != null) {
+            if (text.length() + list.length() > INLINE_BYTES) {
+                storeForm(text, list);
+            }
+        } else if (length > INLINE_BYTES) {
+            bodyFile();
+        }
+    }
+
+    /** A form too large for the frame, by the paths of its files; one that would be empty is none. */
+    private record FormFiles(String fields, String uploads) {}
+
+    private FormFiles storeForm(ByteWriter text, ByteWriter list) {
+        FormFiles stored = formFiles;
+        if (stored == null) {
+            stored = new FormFiles(spooled("fields", text), spooled("files", list));
+            formFiles = stored;
+        }
+        return stored;
+    }
+
     /** Writes it behind the head. */
     void encode(RequestWriter out) {
         ByteWriter text = fields;
@@ -116,7 +146,8 @@ final class EventBody {
                     // The head leaves it no room.
                 }
             }
-            out.formFiles(spooled("fields", text), spooled("files", list));
+            FormFiles stored = storeForm(text, list);
+            out.formFiles(stored.fields(), stored.uploads());
         } else if (length > 0) {
             if (length <= INLINE_BYTES) {
                 try {

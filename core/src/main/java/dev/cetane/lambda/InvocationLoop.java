@@ -165,6 +165,7 @@ final class InvocationLoop {
                     ? EventBody.whole(
                             config.spoolDirectory(), invocation.requestId(), invocation.event(), invocation.length())
                     : EventBody.of(config.spoolDirectory(), invocation.requestId(), http, formLimits(ready));
+            body.store();
             if (!body.remark().isEmpty()) {
                 log.log(
                         Level.WARN,

@@ -145,6 +145,13 @@ final class InvocationJobTest {
     }
 
     @Test
+    void withoutAFieldThereIsAnObjectOfFieldsAllTheSame() throws InterruptedException {
+        answer(job(http("GET")), head(204), "");
+        assertThat(script.take().body())
+                .isEqualTo("{\"statusCode\":204,\"headers\":{},\"isBase64Encoded\":false,\"body\":\"\"}");
+    }
+
+    @Test
     void aFileIsSentFromWhereItIsToBeginAndDeletedWhenThatIsAskedFor() throws IOException, InterruptedException {
         Path file = Files.writeString(directory.resolve("file"), "0123456789");
         InvocationJob job = job(http("GET"));

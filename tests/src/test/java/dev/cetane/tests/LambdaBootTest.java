@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -249,6 +250,41 @@ final class LambdaBootTest {
                             .path("body")
                             .asText())
                     .isEqualTo("hi");
+        }
+    }
+
+    @Test
+    void aBootThatFailsInTheFirstInvocationIsItsErrorAndTheEnd() throws IOException {
+        Path script = script("while (!file_exists(__DIR__ . '/go')) { usleep(1000); }\n"
+                + "throw new LogicException('no database here');");
+        try (RunningLambda lambda = new RunningLambda.Starter(script)
+                .set("lambda.init-limit", "100ms")
+                .start()) {
+            Invocation invocation = lambda.api.invoke(httpApi("/", ""));
+            await("it is delivered").atMost(RunningCetane.PATIENCE).until(() -> lambda.api.deliveries(invocation) == 1);
+            Files.createFile(directory.resolve("go"));
+            assertThat(invocation.await().headers().get("lambda-runtime-function-error-type"))
+                    .isEqualTo("Runtime.InitError");
+            assertThat(invocation.await().text()).contains("no database here");
+            assertThat(lambda.awaitExit()).isEqualTo(1);
+            assertThat(lambda.api.answers(invocation)).hasSize(1);
+        }
+    }
+
+    @Test
+    void aBootThatOutlivesTheFirstInvocationIsItsTimeOutAndServesTheNext() throws IOException {
+        Path script =
+                script("while (!file_exists(__DIR__ . '/go')) { usleep(1000); }\nCetane\\Worker::run(fn () => 'hi');");
+        try (RunningLambda lambda = new RunningLambda.Starter(script)
+                .set("lambda.init-limit", "100ms")
+                .start()) {
+            Invocation invocation = lambda.api.invoke(httpApi("/", ""), 1_000, Map.of());
+            assertThat(invocation.await().headers().get("lambda-runtime-function-error-type"))
+                    .isEqualTo("Function.TimedOut");
+            assertThat(invocation.await().text()).contains("had not booted");
+            Files.createFile(directory.resolve("go"));
+            assertThat(lambda.answer(httpApi("/", "")).path("body").asText()).isEqualTo("hi");
+            assertThat(lambda.api.answers(invocation)).hasSize(1);
         }
     }
 

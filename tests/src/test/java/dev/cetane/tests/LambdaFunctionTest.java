@@ -16,10 +16,15 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Functions for events that are no HTTP requests: {@code tests/apps/lambda/function.php}. */
 final class LambdaFunctionTest {
     private static RunningLambda lambda;
+
+    /** Takes HTTP events only. */
+    private static RunningLambda requests;
 
     private static RunningLambda.Starter app(String name) {
         return new RunningLambda.Starter(RunningCetane.TESTS.resolve("apps/lambda/" + name));
@@ -28,11 +33,13 @@ final class LambdaFunctionTest {
     @BeforeAll
     static void start() {
         lambda = app("function.php").start();
+        requests = app("events/index.php").start();
     }
 
     @AfterAll
     static void stop() {
         lambda.close();
+        requests.close();
     }
 
     private static JsonNode result(String event) {
@@ -109,6 +116,23 @@ final class LambdaFunctionTest {
         }
     }
 
+    /** One record or event of each source that AWS documents, cut down to what tells it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"Records\":[{\"EventSource\":\"aws:sns\",\"Sns\":{\"Message\":\"m\"}}]}",
+                "{\"Records\":[{\"eventSource\":\"aws:s3\",\"s3\":{\"object\":{\"key\":\"a+b%2B\",\"size\":1024}}}]}",
+                "{\"Records\":[{\"eventSource\":\"aws:dynamodb\",\"dynamodb\":{\"Keys\":{\"Id\":{\"N\":\"101\"}}}}]}",
+                "{\"Records\":[{\"eventSource\":\"aws:kinesis\",\"kinesis\":{\"data\":\"SGVsbG8=\"}}]}",
+                "{\"eventSource\":\"aws:kafka\",\"records\":{\"t-0\":[{\"offset\":15,\"value\":\"SGVsbG8=\"}]}}",
+                "{\"detail-type\":\"Scheduled Event\",\"source\":\"aws.events\",\"detail\":{\"a\":[1,2.5]}}"
+            })
+    void anEventOfAnySourceReachesAFunctionAsItCameAndIsAnErrorForAnApplicationThatTakesRequestsOnly(String event) {
+        assertThat(result(event).path("event")).isEqualTo(RunningCetane.json(event));
+        Call refused = requests.api.invoke(event).await();
+        assertThat(refused.headers().get("lambda-runtime-function-error-type")).isEqualTo("Function.UnexpectedEvent");
+    }
+
     @Test
     void aTextIsAnEventToo() {
         assertThat(result("\"just text\"").path("event").asText()).isEqualTo("just text");
@@ -146,6 +170,23 @@ final class LambdaFunctionTest {
         for (Invocation invocation : List.of(exit, hang)) {
             assertThat(lambda.api.deliveries(invocation)).isEqualTo(1);
             assertThat(lambda.api.answers(invocation)).hasSize(1);
+        }
+    }
+
+    @Test
+    void theMarginIsTakenOffTheTimeThatAnInvocationHas() {
+        try (RunningLambda impatient =
+                app("function.php").set("lambda.timeout-margin", "1m").start()) {
+            Invocation hang = impatient.api.invoke("{\"do\":\"hang\"}", 61_000, Map.of());
+            assertThat(hang.await().headers().get("lambda-runtime-function-error-type"))
+                    .as("long before its end")
+                    .isEqualTo("Function.TimedOut");
+            assertThat(impatient
+                            .api
+                            .invoke("{\"do\":\"pid\"}", 90_000, Map.of())
+                            .await()
+                            .isError())
+                    .isFalse();
         }
     }
 

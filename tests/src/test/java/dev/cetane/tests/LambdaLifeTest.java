@@ -233,6 +233,25 @@ final class LambdaLifeTest {
     }
 
     @Test
+    void anInvocationWithoutADeadlineHasAsMuchTimeAsItTakes() {
+        String event = "{\"do\":\"wait\"}";
+        String raw = "HTTP/1.1 200 OK\r\nLambda-Runtime-Aws-Request-Id: endless\r\nContent-Length: " + event.length()
+                + "\r\n\r\n" + event;
+        try (RunningLambda lambda = app("function.php").start(api -> api.replyToNext(raw))) {
+            assertThat(lambda.log()
+                            .fromStart()
+                            .await("invocation.refused", "endless")
+                            .message())
+                    .as("the API never gave it")
+                    .contains("400");
+            assertThat(lambda.api.calls())
+                    .filteredOn(call -> call.path().contains("/endless/"))
+                    .allMatch(call -> call.path().endsWith("/response"))
+                    .isNotEmpty();
+        }
+    }
+
+    @Test
     void aSlotOfManyTriesAgainWhenNextFails() {
         try (RunningLambda lambda = app("function.php")
                 .managed(2)
@@ -246,7 +265,9 @@ final class LambdaLifeTest {
                 assertThat(invocation.await().isError()).isFalse();
                 assertThat(lambda.api.deliveries(invocation)).isEqualTo(1);
             }
-            lambda.log().fromStart().await("lambda.slot-pauses");
+            lambda.log()
+                    .fromStart()
+                    .await("lambda.slot-pauses", line -> line.message().endsWith("tries again in 200 ms"));
         }
     }
 }

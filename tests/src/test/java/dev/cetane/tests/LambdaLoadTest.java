@@ -1,6 +1,7 @@
 package dev.cetane.tests;
 
 import static dev.cetane.tests.LambdaEvents.httpApi;
+import static dev.cetane.tests.LambdaEvents.quoted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -129,6 +130,48 @@ final class LambdaLoadTest {
                     .contains("post_max_size");
             assertThat(lambda.answer(httpApi("/", "")).path("statusCode").asInt())
                     .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void whatIsLeftOutOfAFormIsLogged() {
+        String file = "--B\r\nContent-Disposition: form-data; name=\"f[]\"; filename=\"a\"\r\n\r\nx\r\n";
+        try (RunningLambda lambda =
+                app("events/index.php").set("app.ini.max_file_uploads", 1).start()) {
+            Invocation invocation = lambda.api.invoke(httpApi(
+                    "POST",
+                    "/",
+                    "",
+                    "\"headers\":{\"host\":\"shop.test\",\"content-type\":\"multipart/form-data; boundary=B\"},\"body\":"
+                            + quoted(file + file + "--B--\r\n") + ","));
+            assertThat(invocation.await().isError()).isFalse();
+            assertThat(lambda.log()
+                            .fromStart()
+                            .await("request.form-cut", invocation.id)
+                            .message())
+                    .contains("max_file_uploads");
+        }
+    }
+
+    @Test
+    void aBodyForWhichThereIsNoRoomIsOneErrorAndTheLoopGoesOn() {
+        String form = "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n\r\nx\r\n--B--\r\n";
+        try (RunningLambda lambda = app("events/index.php").start()) {
+            lambda.body(httpApi("/", ""));
+            RunningCetane.delete(lambda.directory().resolve("run"));
+            for (String more : List.of(
+                    "\"headers\":{\"content-type\":\"multipart/form-data; boundary=B\"},\"body\":" + quoted(form) + ",",
+                    "\"headers\":{\"content-type\":\"text/plain\"},\"body\":\"" + "x".repeat(100_000) + "\",")) {
+                Invocation invocation = lambda.api.invoke(httpApi("POST", "/", "", more));
+                Call call = invocation.await();
+                assertThat(call.isError()).as(call.text()).isTrue();
+                assertThat(call.headers().get("lambda-runtime-function-error-type"))
+                        .isEqualTo("Runtime.NoSpace");
+                assertThat(call.text()).contains("cannot be stored");
+                assertThat(lambda.api.answers(invocation)).hasSize(1);
+                assertThat(lambda.answer(httpApi("/", "")).path("statusCode").asInt())
+                        .isEqualTo(200);
+            }
         }
     }
 

@@ -97,6 +97,27 @@ final class LambdaLogTest {
     }
 
     @Test
+    void whatHappensBetweenInvocationsHasTheIdOfNone() {
+        try (RunningLambda lambda = app("function.php").logged("JSON", "INFO").start()) {
+            String pid = lambda.api.invoke("{\"do\":\"pid\"}").await().text();
+            await("the next is asked for")
+                    .atMost(RunningCetane.PATIENCE)
+                    .until(() -> lambda.api.calls().stream()
+                                    .filter(call -> call.path().endsWith("/invocation/next"))
+                                    .count()
+                            == 2);
+            Processes.signal(Long.parseLong(pid), "KILL");
+            assertThat(lambda.log()
+                            .fromStart()
+                            .await("worker.stopped")
+                            .json()
+                            .path("requestId")
+                            .asText())
+                    .isEmpty();
+        }
+    }
+
+    @Test
     void inTextEachLineHasTheIdToo() {
         try (RunningLambda lambda = app("goodbye.php").logged("Text", "INFO").start()) {
             Invocation one = lambda.api.invoke(httpApi("/one", ""));

@@ -264,14 +264,20 @@ final class LambdaTest {
 
     @Test
     void whatTheApiSaysOfAnAnswerDoesNotStopTheLoop() {
-        for (int status : new int[] {400, 403, 410, 413}) {
+        Map<Integer, String> events = Map.of(
+                400, "invocation.refused",
+                403, "invocation.refused",
+                410, "invocation.late",
+                413, "invocation.too-large");
+        events.forEach((status, event) -> {
             lambda.api.answerNextWith(status);
             Invocation invocation = lambda.api.invoke(httpApi("/die", ""));
             invocation.await();
+            lambda.log().fromStart().await(event, invocation.id);
             assertThat(lambda.answer(httpApi("/die", "")).path("statusCode").asInt())
                     .isEqualTo(200);
             assertThat(lambda.api.answers(invocation)).hasSize(1);
-        }
+        });
     }
 
     @Test
