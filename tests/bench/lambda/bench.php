@@ -54,6 +54,8 @@ $programs = [
     ],
     'laravel' => [
         new Program('(b) loop in process', [...$php, __DIR__ . '/loop.php', 'laravel', $laravel], $demo('loop')),
+        // As Cetane does it where nothing was compiled ahead.
+        new Program('(b), no optimizer', [...$php, '-d', 'opcache.optimization_level=0', __DIR__ . '/loop.php', 'laravel', $laravel], $demo('plain-loop')),
         new Program('(c) loop to php-fpm', [...$php, __DIR__ . '/fpm.php', "$laravel/public/index.php"], $demo('fpm')),
         new Program('cetane lambda', ["$layer/bootstrap"], $own['laravel']),
     ],
