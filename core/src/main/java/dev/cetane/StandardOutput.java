@@ -2,6 +2,7 @@ package dev.cetane;
 
 import dev.cetane.log.EventLog;
 import dev.cetane.log.JsonEventLog;
+import dev.cetane.log.QueuedOutput;
 import dev.cetane.log.TextEventLog;
 import dev.cetane.worker.Ticker;
 import java.io.BufferedOutputStream;
@@ -13,22 +14,38 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 
 /** The event log on standard output: text where that is a terminal, JSON elsewhere, unless told otherwise. */
 final class StandardOutput {
+
+    /** Most that the end of the process waits for whoever reads the log. */
+    private static final Duration LAST_LINES = Duration.ofSeconds(1);
+
     private StandardOutput() {}
 
+    /** The log of a process that serves: nobody who logs waits for whoever reads it. */
     static EventLog log(CetaneConfig.Log config, Map<String, String> environment) {
-        OutputStream out = new FileOutputStream(FileDescriptor.out);
+        QueuedOutput out = new QueuedOutput(new FileOutputStream(FileDescriptor.out));
         boolean terminal = isTerminal();
         boolean text = config.format() == CetaneConfig.Log.Format.TEXT
                 || (config.format() == CetaneConfig.Log.Format.AUTO && terminal);
         boolean colour = terminal && environment.getOrDefault("NO_COLOR", "").isEmpty();
         Ticker ticker = Ticker.system();
-        return text
+        EventLog log = text
                 ? new TextEventLog(out, config.level(), ticker::now, colour)
                 : new JsonEventLog(out, config.level(), ticker::now);
+        out.start(lines -> log.log(
+                EventLog.Level.WARN,
+                "log.lines-dropped",
+                null,
+                lines
+                        + " lines of the log were dropped before this one: whoever reads the standard output did not keep up with it",
+                "lines",
+                lines));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> out.awaitWritten(LAST_LINES), "cetane-log-end"));
+        return log;
     }
 
     /** The same on AWS Lambda, where JSON has the names that CloudWatch knows; to an output that metrics share. */

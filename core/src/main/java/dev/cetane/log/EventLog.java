@@ -3,8 +3,8 @@ package dev.cetane.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one line an event: text for a terminal, JSON elsewhere. Thread-safe; a call formats on the caller's thread and does not wait
- * for the disk longer than one write. Control characters in messages and values are escaped, so no event can forge a line.
+ * Writes one line an event: text for a terminal, JSON elsewhere. Thread-safe; a call formats on the caller's thread and waits no
+ * longer than its output does: not at all for a {@link QueuedOutput}. Control characters in messages and values are escaped, so no event can forge a line.
  */
 public interface EventLog {
 

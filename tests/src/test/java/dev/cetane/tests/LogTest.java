@@ -84,6 +84,52 @@ final class LogTest {
     }
 
     @Test
+    void a_reader_that_stops_reading_holds_up_no_request_and_is_told_what_it_has_missed() throws IOException {
+        RunningCetane cetane = withAccessLog();
+        cetane.log().stopReading();
+        answerMoreThanFits(cetane);
+        assertThat(cetane.ops("/health/live").statusCode()).isEqualTo(200);
+        cetane.log().readOn();
+        assertThat(cetane.log()
+                        .fromStart()
+                        .await("log.lines-dropped")
+                        .field("lines")
+                        .asInt())
+                .isPositive();
+        assertThat(cetane.get("/pid", "X-Request-Id", "after").statusCode()).isEqualTo(200);
+        cetane.log().fromStart().await("http.access", "after");
+    }
+
+    @Test
+    void a_reader_that_stops_reading_does_not_hold_up_the_end() throws IOException {
+        RunningCetane cetane = withAccessLog();
+        cetane.log().stopReading();
+        answerMoreThanFits(cetane);
+        cetane.signal("TERM");
+        Processes.awaitEnd(cetane.pid());
+        cetane.log().readOn();
+        assertThat(cetane.awaitExit()).isZero();
+    }
+
+    private static RunningCetane withAccessLog() {
+        return INSTANCES
+                .worker("by-path.php")
+                .workers(1)
+                .set("http.access-log", true)
+                .start();
+    }
+
+    /** 1500 lines of 4 kB: more than the pipe and the queue of the log hold. */
+    private static void answerMoreThanFits(RunningCetane cetane) throws IOException {
+        String target = "/pid?" + "x".repeat(4000);
+        try (RawClient client = cetane.connect()) {
+            for (int i = 0; i < 1500; i++) {
+                assertThat(client.get(target).answer().status()).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
     void text_has_one_line_an_event_too() {
         RunningCetane cetane =
                 INSTANCES.worker("by-path.php").set("log.format", "text").launch();

@@ -8,6 +8,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ final class ServerLog {
     private final ObjectMapper mapper = new ObjectMapper();
     private final List<Line> lines = new ArrayList<>();
     private boolean ended;
+    private boolean stopped;
 
     ServerLog(InputStream output) {
         Thread reader = new Thread(() -> read(output), "server-log");
@@ -153,6 +155,7 @@ final class ServerLog {
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8))) {
             for (String text = reader.readLine(); text != null; text = reader.readLine()) {
                 add(new Line(text, parse(text)));
+                awaitReading();
             }
         } catch (IOException e) {
             add(new Line("the output could not be read: " + e, MissingNode.getInstance()));
@@ -162,6 +165,26 @@ final class ServerLog {
                 notifyAll();
             }
         }
+    }
+
+    private synchronized void awaitReading() throws IOException {
+        while (stopped) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                throw new InterruptedIOException("interrupted");
+            }
+        }
+    }
+
+    /** Has the process write into a pipe that nobody reads, but for what has been read ahead. */
+    synchronized void stopReading() {
+        stopped = true;
+    }
+
+    synchronized void readOn() {
+        stopped = false;
+        notifyAll();
     }
 
     private synchronized void add(Line line) {
