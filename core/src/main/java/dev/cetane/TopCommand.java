@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,7 @@ final class TopCommand {
             Thread reader = new Thread(() -> read(keys), "cetane-keys");
             reader.setDaemon(true);
             reader.start();
-            out.print(AT_LINE.formatted(1) + CLEAR_BELOW);
+            out.print(String.format(Locale.ROOT, AT_LINE, 1) + CLEAR_BELOW);
         }
         long shown = 0;
         while (!quit) {
@@ -98,7 +99,9 @@ final class TopCommand {
         StringBuilder screen = new StringBuilder(CUT_LINES);
         int number = 0;
         for (String line : (page.stripTrailing() + "\n\n" + HELP).split("\n", -1)) {
-            screen.append(AT_LINE.formatted(++number)).append(CLEAR_TO_LINE_END).append(line);
+            screen.append(String.format(Locale.ROOT, AT_LINE, ++number))
+                    .append(CLEAR_TO_LINE_END)
+                    .append(line);
         }
         out.print(screen.append(CLEAR_BELOW).append(WRAP_LINES));
         out.flush();
